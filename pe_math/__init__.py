@@ -1,0 +1,1 @@
+"""The numerics of positional encodings. NumPy and SciPy; torch only below ``training``."""

@@ -30,7 +30,7 @@ def count(name: str, value: object, at_least: int = 0) -> int:
     right = f"an integer from {at_least} to 2**53"
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise ValueError(f"{name} must be {right}, got {value!r}")
-    require(at_least <= value <= EXACT_INTEGERS, name, value, right)
+    require(at_least <= int(value) <= EXACT_INTEGERS, name, value, right)
     return int(value)
 
 
@@ -47,7 +47,7 @@ def number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ValueError(f"{name} must be {right}, got {value!r}")
     if isinstance(value, Integral):
-        require(abs(value) <= EXACT_INTEGERS, name, value, right)
+        require(abs(int(value)) <= EXACT_INTEGERS, name, value, right)
     require(math.isfinite(value), name, value, right)
     return float(value)
 

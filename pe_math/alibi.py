@@ -78,12 +78,14 @@ def bias(heads: int, query_length: int, key_length: int, form: Form = "causal") 
 
 
 def _geometric_slopes(heads: int) -> NDArray[np.float64]:
-    return np.exp2(-8 / heads * np.arange(1, heads + 1))
+    exponents = -8 / heads * np.arange(1, heads + 1)
+    return np.asarray(np.exp2(exponents))
 
 
 def _one_side(distance: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(distance < 0, np.inf, distance)
+    return np.asarray(np.where(distance < 0, np.inf, distance))
 
 
 def _slope_down(slopes: NDArray[np.float64], distance: NDArray[np.float64]) -> NDArray[np.float64]:
-    return 0.0 - slopes[:, np.newaxis, np.newaxis] * distance  # 0.0 - x, for no bias shall be -0.0
+    """Return ``-slope * distance``, and 0 rather than -0 where the distance is 0."""
+    return np.asarray(0.0 - slopes[:, np.newaxis, np.newaxis] * distance)

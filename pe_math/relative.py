@@ -31,7 +31,7 @@ def shaw_index(query_length: int, key_length: int, max_distance: int) -> NDArray
     queries = np.arange(_checks.count("query_length", query_length))[:, np.newaxis]
     keys = np.arange(_checks.count("key_length", key_length))
     max_distance = _checks.count("max_distance", max_distance)
-    return np.clip(keys - queries, -max_distance, max_distance) + max_distance
+    return np.asarray(np.clip(keys - queries, -max_distance, max_distance) + max_distance, dtype=np.int64)
 
 
 def t5_bucket(

@@ -105,7 +105,7 @@ def score(
     >>> score([1, 0], [1, 0], [0, 1, 2], [np.pi / 2]).round(12).tolist()
     [1.0, 0.0, -1.0]
     """
-    return plane_scores(q, k, offsets, frequencies, pairing).sum(axis=1)
+    return np.asarray(plane_scores(q, k, offsets, frequencies, pairing).sum(axis=1))
 
 
 def plane_scores(
@@ -154,7 +154,7 @@ def _finite_floating(x: Any) -> Any:
         return _checks.reals("x", x)
     finite = array_namespace(x).isfinite(x)
     if not finite.all():
-        raise ValueError(f"x must be finite, got {x[~finite][0]!s} in it")
+        raise ValueError(f"x must be finite, got {float(x[~finite][0])} in it")
     return x
 
 

@@ -46,8 +46,9 @@ def table(
 def shift(frequencies: ArrayLike, offset: float) -> NDArray[np.float64]:
     """Return the matrix that moves every encoding by ``offset``: ``table(p + offset) == table(p) @ shift.T``.
 
-    It is the same for all positions (Vaswani et al. 2017, section 3.5): for each ``(sin, cos)`` pair of the
-    interleaved layout one block ``[[cos wk, sin wk], [-sin wk, cos wk]]``, which turns its clock hand clockwise.
+    It is the same for all positions (Vaswani et al. 2017, section 3.5). Each ``(sin, cos)`` pair of the
+    interleaved layout has its block ``[[cos wk, sin wk], [-sin wk, cos wk]]``, which turns its clock hand
+    clockwise.
 
     Args:
         frequencies: ``(d//2,)`` radians per position.

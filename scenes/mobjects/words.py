@@ -1,0 +1,168 @@
+"""Text and numbers on screen, in the lecture's fonts."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from manim import RIGHT, MathTypst, Mobject, Text, VGroup, VMobject
+
+from scenes.fonts import FAMILIES, check_characters, register_fonts
+from scenes.language import Phrase
+from scenes.theme import Theme
+
+# All text stands inside; players lay captions over what is below.
+TEXT_RIGHT, TEXT_TOP, TEXT_BOTTOM = 6.5, 3.6, -2.9
+SMALLEST_FONT = 24.0
+
+
+class Words(VGroup):
+    """A phrase in the lecture's fonts; its marked words wear the colours of their roles.
+
+    All letters of one colour are one path, since Manim's time goes by the number of paths. Lines break
+    where the phrase has a newline. A phrase wider than ``max_width`` is an error: shrunk, it would be
+    too small to read.
+    """
+
+    def __init__(
+        self,
+        phrase: Phrase | str,
+        theme: Theme,
+        *,
+        role: str = "text",
+        font_size: float = 30.0,
+        max_width: float = 2.0 * TEXT_RIGHT,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        phrase = Phrase.parse(phrase) if isinstance(phrase, str) else phrase
+        self.text = phrase.text
+        glyphs = drawn(phrase.text, font_size)
+        roles = [role] * len(phrase.text)
+        for start, end, wears in phrase.colored:
+            roles[start:end] = [wears] * (end - start)
+        self.parts: dict[str, VMobject] = {}
+        for wears in dict.fromkeys(roles):
+            outlines = [glyph.points for glyph, worn in zip(glyphs, roles, strict=True) if worn == wears]
+            part = VMobject(color=theme.color(wears), fill_opacity=1.0, stroke_width=0.0)
+            part.points = np.concatenate(outlines)
+            self.parts[wears] = part
+        self.add(*self.parts.values()).center()
+        # Manim redraws all that lies above the lowest moving thing; words lie below, so they rest.
+        self.set_z_index(-1)
+        self._designed_size, self._designed_width = font_size, self.width
+        if self.width > max_width:
+            raise ValueError(
+                f"{phrase.text!r} is {self.width:.1f} wide at font size {font_size}, over {max_width}; "
+                "break it into lines"
+            )
+
+    @property
+    def font_size(self) -> float:
+        """The size at which the words stand now."""
+        return float(self._designed_size * self.width / self._designed_width)
+
+
+def drawn(text: str, font_size: float) -> list[VMobject]:
+    """Return one glyph for each character of ``text``, blanks included, as Pango lays them out."""
+    register_fonts()
+    check_characters(text, repr(text))
+    laid_out = Text(
+        text,
+        font=FAMILIES,
+        warn_missing_font=False,
+        disable_ligatures=True,
+        font_size=font_size,
+        line_spacing=0.6,
+    )
+    return list(laid_out.submobjects)
+
+
+class Readout(VMobject):
+    """A number that changes while it is on screen, drawn as one path.
+
+    Each glyph is laid out once; `set_value` only moves them. Digits are equally wide, so a counting
+    number does not jitter. The number keeps its place however it was moved or scaled: its first two
+    anchor points, an invisible line, hold the place and the size.
+    """
+
+    def __init__(
+        self,
+        value: float = 0.0,
+        *,
+        form: str = "{:,.0f}",
+        font_size: float = 36.0,
+        align: float = -1.0,
+        **kwargs: Any,
+    ) -> None:
+        """Take a format string; ``align`` -1 grows to the right of its place, 0 both ways, 1 to the left."""
+        super().__init__(**({"stroke_width": 0.0, "fill_opacity": 1.0} | kwargs))
+        self.form = form
+        self.align = align
+        self._designed = font_size
+        self._digit = _advance("0")
+        scale = font_size / 48.0
+        self.points = _line(np.zeros(3), RIGHT * self._digit * scale)
+        self.set_value(value)
+
+    def set_value(self, value: float) -> Self:
+        """Show ``value``."""
+        self.value = value
+        self.text = self.form.format(value).replace("-", "\N{MINUS SIGN}")
+        advances = np.array([_advance(character) for character in self.text])
+        lefts = np.cumsum(advances) - advances - advances.sum() * (self.align + 1.0) / 2.0
+        place, unit = self.points[0].copy(), (self.points[3] - self.points[0]) / self._digit
+        across = np.array([-unit[1], unit[0], 0.0])
+        flat = [_outline(character) + RIGHT * left for character, left in zip(self.text, lefts, strict=True)]
+        glyphs = np.concatenate(flat)
+        self.points = np.concatenate(
+            [_line(place, place + unit * self._digit), place + glyphs[:, :1] * unit + glyphs[:, 1:2] * across]
+        )
+        return self
+
+    def place_at(self, point: Any) -> Self:
+        """Move the number's place, the point it grows from on its baseline, to ``point``."""
+        return self.shift(np.asarray(point, dtype=float) - self.points[0])
+
+    @property
+    def font_size(self) -> float:
+        """The size at which the digits stand now."""
+        return float(np.linalg.norm(self.points[3] - self.points[0]) / self._digit * 48.0)
+
+
+def formula(source: str, theme: Theme, *, role: str = "text", font_size: float = 40.0) -> MathTypst:
+    """Return a formula in Typst's mathematical notation."""
+    return MathTypst(source, color=theme.color(role), font_size=font_size)
+
+
+_outlines: dict[str, tuple[np.ndarray[Any, Any], float]] = {}
+
+
+def _measured(character: str) -> tuple[np.ndarray[Any, Any], float]:
+    """Return a glyph's outline ``(n, 3)`` about its origin on the baseline, and its advance, at size 48."""
+    if character not in _outlines:
+        # Between two zeros even a blank has a width, and the zeros' feet tell where the baseline is.
+        (zero, glyph, last), (first, second) = drawn(f"0{character}0", 48), drawn("00", 48)
+        digit = second.get_left()[0] - first.get_left()[0]
+        bearing = (digit - zero.width) / 2.0
+        origin = np.array([zero.get_left()[0] - bearing + digit, zero.get_bottom()[1], 0.0])
+        advance = last.get_left()[0] - zero.get_left()[0] - digit
+        _outlines[character] = (glyph.points - origin, float(digit if character.isdigit() else advance))
+    return _outlines[character]
+
+
+def _outline(character: str) -> np.ndarray[Any, Any]:
+    return _measured(character)[0]
+
+
+def _advance(character: str) -> float:
+    return _measured(character)[1]
+
+
+def _line(start: np.ndarray[Any, Any], end: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.linspace(start, end, 4)
+
+
+def is_text(mobject: Mobject) -> bool:
+    """Tell whether ``mobject`` is something that is read: words, a number or a formula."""
+    return isinstance(mobject, Words | Readout | MathTypst)

@@ -1,0 +1,164 @@
+"""The base of every shot: theme, language, beats, a clean first frame and a settled last one."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from math import ceil
+from typing import Any
+
+from manim import (
+    DOWN,
+    UP,
+    Animation,
+    AnimationGroup,
+    CairoRenderer,
+    FadeIn,
+    FadeOut,
+    ManimColor,
+    Mobject,
+    Scene,
+    Wait,
+    config,
+    tempconfig,
+)
+from manim.utils.exceptions import EndSceneEarlyException
+
+from scenes.camera import LectureCamera
+from scenes.fonts import register_fonts
+from scenes.language import Language, chosen_language
+from scenes.mobjects.words import TEXT_BOTTOM, TEXT_TOP, Words
+from scenes.theme import Theme, chosen_theme
+
+SHORTEST_HOLD = 1.2
+
+
+class SectionType(StrEnum):
+    """What a section is to a player: played once, or a loop whose last frame continues into its first."""
+
+    NORMAL = "clockhands.normal"
+    LOOP = "clockhands.loop"
+
+
+@dataclass(frozen=True)
+class Beat:
+    """An open section: its name, when it began, and whether it loops."""
+
+    name: str
+    start: float
+    loops: bool
+
+
+class LectureScene(Scene):
+    """A shot of the lecture.
+
+    A subclass declares its parameters as typed class attributes, builds what it shows in `setup`, and
+    tells its story in `construct` as a list of beats: short methods that each begin with `beat`. Words
+    come from the tables of ``text/*.toml`` named for the class or one of its bases, so a variant keeps
+    the words of the shot it varies.
+
+    `setup` puts the title on screen, so that no film begins with an empty frame.
+    """
+
+    theme: Theme
+    language: Language
+
+    def __init__(self, *, skip_animations: bool = False, **kwargs: Any) -> None:
+        self.theme = chosen_theme()
+        self.language = chosen_language()
+        register_fonts()
+        renderer = CairoRenderer(camera_class=LectureCamera, skip_animations=skip_animations)
+        renderer.camera.background_color = ManimColor(self.theme.background)
+        with tempconfig(_folders(self.language.code, self.theme.name)):
+            super().__init__(renderer=renderer, skip_animations=skip_animations, **kwargs)
+        self._beat: Beat | None = None
+        self._idea: Words | None = None
+
+    def setup(self) -> None:
+        """Put the shot's title on screen."""
+        self.title = self.words("title", font_size=36)
+        self.title.move_to(UP * (TEXT_TOP - self.title.height / 2.0))
+        self.add(self.title)
+
+    # Words
+
+    def words(self, key: str, *, role: str = "text", font_size: float = 30.0, **values: Any) -> Words:
+        """Return the words under ``key``, with ``values`` filled in."""
+        tables = [*(cls.__name__ for cls in type(self).__mro__), "shared"]
+        return Words(self.language.phrase(tables, key, **values), self.theme, role=role, font_size=font_size)
+
+    def idea(self, key: str, *, font_size: float = 28.0, **values: Any) -> Animation:
+        """Return the animation that puts the sentence ``key`` at the foot, in place of the last one."""
+        words = self.words(key, font_size=font_size, **values)
+        words.move_to(UP * (TEXT_BOTTOM + words.height / 2.0))
+        changes: list[Animation] = [FadeIn(words, shift=UP * 0.15)]
+        if self._idea is not None:
+            changes.insert(0, FadeOut(self._idea, shift=UP * 0.15, run_time=0.4))
+        self._idea = words
+        return AnimationGroup(*changes, lag_ratio=0.5)
+
+    def clear_idea(self) -> Animation:
+        """Return the animation that takes the sentence at the foot away."""
+        if self._idea is None:
+            raise RuntimeError("clear_idea() before any idea() of this shot")
+        words, self._idea = self._idea, None
+        return FadeOut(words, shift=DOWN * 0.15)
+
+    # Beats
+
+    def beat(self, name: str, *, loops: bool = False) -> None:
+        """End the beat before and open the next: a section of the film with the caption ``caption.NAME``.
+
+        A beat that loops is not held at its end: its last frame must continue into its first.
+        """
+        self.end_beat()
+        self.next_section(name, SectionType.LOOP if loops else SectionType.NORMAL)
+        self._beat = Beat(name, self.time, loops)
+
+    def end_beat(self) -> None:
+        """Hold the picture until its caption has been read aloud once, and write the caption."""
+        if self._beat is None:
+            return
+        beat, self._beat = self._beat, None
+        tables = [cls.__name__ for cls in type(self).__mro__]
+        caption = self.language.phrase(tables, f"caption.{beat.name}").text
+        if not beat.loops:
+            unread = self.language.reading_seconds(caption) - (self.time - beat.start)
+            self.wait(max(SHORTEST_HOLD, unread))
+        length = self.time - beat.start
+        self.add_subcaption(caption, duration=length, offset=-length)
+
+    def tear_down(self) -> None:
+        """End the last beat."""
+        # With `manim render -n` the film may end before its last beat is held.
+        with suppress(EndSceneEarlyException):
+            self.end_beat()
+
+    # The same times and pictures with and without Manim's cache
+
+    def get_run_time(self, animations: list[Animation]) -> float:
+        """Round a play up to whole frames, so that captions and films agree to the frame."""
+        frames = ceil(super().get_run_time(animations) * config.frame_rate - 1e-6)
+        # Manim rounds a still wait's frames down and a moving play's up; both must meet here.
+        still = len(animations) == 1 and isinstance(animations[0], Wait)
+        return (frames + (1e-4 if still else -1e-4)) / float(config.frame_rate)
+
+    def play(self, *args: Any, **kwargs: Any) -> None:
+        """Play as Manim does, then settle every picture on its trackers' last values.
+
+        A play taken from the cache does not run the updaters after its last step; this does.
+        """
+        super().play(*args, **kwargs)
+        self.update_mobjects(0.0)
+
+    def on_screen(self) -> list[Mobject]:
+        """Return every mobject that is drawn now, parts included."""
+        return [part for mobject in self.mobjects for part in mobject.get_family()]
+
+
+def _folders(language: str, theme: str) -> dict[str, str]:
+    """Return Manim's folders for films and stills; each language and theme but the default has its own."""
+    if (language, theme) == ("en", "dark"):
+        return {}
+    return {name: f"{config[name]}/{language}-{theme}" for name in ("video_dir", "images_dir")}

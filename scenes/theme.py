@@ -1,0 +1,138 @@
+"""Colours: one `Theme` value for each look, one colour for each role.
+
+A concept wears one colour from the first shot to the last, and its word wears it too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+THEME_VARIABLE = "CLOCKHANDS_THEME"
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of one look, as ``#rrggbb``.
+
+    ``roles`` holds one colour a concept. ``hands`` are anchors of the ramp from the fastest hand to the
+    slowest, ``diverging`` those from the most negative value of a heatmap to the most positive; the
+    middle of ``diverging`` is the background, so that zero is nothing.
+    """
+
+    name: str
+    background: str
+    text: str
+    roles: Mapping[str, str]
+    hands: tuple[str, ...]
+    diverging: tuple[str, str]
+
+    def color(self, role: str) -> str:
+        """Return the colour of ``role``; raise `ValueError` that lists the roles where there is none."""
+        if role == "text":
+            return self.text
+        if role not in self.roles:
+            raise ValueError(f"unknown colour role {role!r}; this theme has: {', '.join(sorted(self.roles))}")
+        return self.roles[role]
+
+    def hand_colors(self, count: int) -> list[str]:
+        """Return ``count`` colours from the fastest hand to the slowest."""
+        rgb = ramp(self.hands, np.linspace(0.0, 1.0, count) if count > 1 else np.zeros(1))
+        return [hex_color(row) for row in rgb]
+
+    def diverging_rgb(self, values: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+        """Return RGB bytes ``(..., 3)`` for ``values`` in [-1, 1]; values beyond are cut to it."""
+        low, high = self.diverging
+        share = (np.clip(np.asarray(values, dtype=float), -1.0, 1.0) + 1.0) / 2.0
+        return np.rint(ramp((low, self.background, high), share) * 255.0).astype(np.uint8)
+
+
+def rgb_of(color: str) -> npt.NDArray[np.float64]:
+    """Return ``#rrggbb`` as three floats in [0, 1]."""
+    return np.array([int(color[i : i + 2], 16) / 255.0 for i in (1, 3, 5)])
+
+
+def hex_color(rgb: npt.ArrayLike) -> str:
+    """Return three floats in [0, 1] as ``#rrggbb``."""
+    return "#" + "".join(f"{round(float(channel) * 255):02x}" for channel in np.asarray(rgb))
+
+
+def ramp(anchors: tuple[str, ...], shares: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return the colours ``(..., 3)`` at ``shares`` (0 to 1) along the straight lines between ``anchors``."""
+    stops = np.linspace(0.0, 1.0, len(anchors))
+    rgb = np.array([rgb_of(anchor) for anchor in anchors])
+    return np.stack(
+        [np.interp(np.asarray(shares, dtype=float), stops, rgb[:, channel]) for channel in range(3)], axis=-1
+    )
+
+
+DARK = Theme(
+    name="dark",
+    background="#11151d",
+    text="#f3f2ee",
+    roles=MappingProxyType(
+        {
+            "dim": "#9aa4b5",
+            "grid": "#3b4557",
+            "accent": "#ffffff",
+            "sin": "#5cb8f0",
+            "cos": "#f5a742",
+            "query": "#ffe066",
+            "key": "#d58be8",
+            "score": "#6fd6a8",
+            "none": "#a3a9b5",
+            "sinusoidal": "#5cb8f0",
+            "learned": "#f5a742",
+            "shaw": "#57d0a4",
+            "t5": "#b9a2ff",
+            "alibi": "#ff7f6e",
+            "rope": "#ff9ad5",
+            "hybrid": "#e8e06a",
+        }
+    ),
+    hands=("#ffd84d", "#ff8f5a", "#e46aa8", "#8f8bff"),
+    diverging=("#4aa8ff", "#ff9d45"),
+)
+
+LIGHT = Theme(
+    name="light",
+    background="#fcfbf8",
+    text="#1b1f27",
+    roles=MappingProxyType(
+        {
+            "dim": "#5b6472",
+            "grid": "#c9ced6",
+            "accent": "#000000",
+            "sin": "#0069a8",
+            "cos": "#b35300",
+            "query": "#7a6200",
+            "key": "#8a2fa3",
+            "score": "#00704f",
+            "none": "#666c77",
+            "sinusoidal": "#0069a8",
+            "learned": "#b35300",
+            "shaw": "#00785a",
+            "t5": "#5b3fc0",
+            "alibi": "#c22f1d",
+            "rope": "#b0197e",
+            "hybrid": "#6f6a00",
+        }
+    ),
+    hands=("#9a6a00", "#c2450c", "#a8246f", "#4636c9"),
+    diverging=("#1466b8", "#c75300"),
+)
+
+THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
+
+
+def chosen_theme() -> Theme:
+    """Return the theme that ``CLOCKHANDS_THEME`` names (default dark)."""
+    name = os.environ.get(THEME_VARIABLE, "dark")
+    if name not in THEMES:
+        raise ValueError(f"{THEME_VARIABLE}={name!r} is not a theme; set it to one of: {', '.join(THEMES)}")
+    return THEMES[name]

@@ -56,7 +56,7 @@ def reals(name: str, value: ArrayLike, axes: int | None = None) -> NDArray[np.fl
     """Return finite real numbers as float64, refusing any other number of axes if one is given."""
     array = _as_array(name, value)
     if axes is not None and array.ndim != axes:
-        raise ValueError(f"{name} must be an array with {axes} axes, got {value!r} with {array.ndim}")
+        raise ValueError(f"{name} must be an array of {axes} dimension(s), got {value!r}")
     if array.dtype.kind in "iu":
         _refuse_beyond_exact(name, array)
     elif not np.isfinite(array).all():

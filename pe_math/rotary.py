@@ -134,8 +134,9 @@ def plane_scores(
     """
     q, k = _checks.reals("q", q, axes=1), _checks.reals("k", k, axes=1)
     _checks.require(q.shape == k.shape, "k.shape", k.shape, f"that of q, {q.shape}")
-    cos, sin = cos_sin(offsets, frequencies)
-    products = turn(np.broadcast_to(q, (len(cos), len(q))), cos, sin, pairing) * k
+    d = _checks.even_dimension(len(q))
+    cos, sin = cos_sin(_checks.vector("offsets", offsets), frequencies)
+    products = turn(np.broadcast_to(q, (len(cos), d)), cos, sin, pairing) * k
     width = 2 * cos.shape[1]
     parts = (_coordinates(part, pairing) for part in (products[:, :width], products[:, width:]))
     return np.concatenate([a + b for a, b in parts], axis=1)

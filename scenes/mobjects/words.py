@@ -82,8 +82,8 @@ class Readout(VMobject):
     """A number that changes while it is on screen, drawn as one path.
 
     Each glyph is laid out once; `set_value` only moves them. Digits are equally wide, so a counting
-    number does not jitter. The number keeps its place however it was moved or scaled: its first two
-    anchor points, an invisible line, hold the place and the size.
+    number does not jitter. The number keeps its place however it was moved or scaled: its first curve,
+    an invisible line half a digit long on the baseline, holds the place and the size.
     """
 
     def __init__(
@@ -99,10 +99,9 @@ class Readout(VMobject):
         super().__init__(**({"stroke_width": 0.0, "fill_opacity": 1.0} | kwargs))
         self.form = form
         self.align = align
-        self._designed = font_size
-        self._digit = _advance("0")
-        scale = font_size / 48.0
-        self.points = _line(np.zeros(3), RIGHT * self._digit * scale)
+        # Towards the digits, so that the line never makes the number's box wider.
+        self._rule = (_advance("0") / 2.0) * (-1.0 if align > 0.0 else 1.0)
+        self.points = _line(np.zeros(3), RIGHT * self._rule * font_size / 48.0)
         self.set_value(value)
 
     def set_value(self, value: float) -> Self:
@@ -111,12 +110,13 @@ class Readout(VMobject):
         self.text = self.form.format(value).replace("-", "\N{MINUS SIGN}")
         advances = np.array([_advance(character) for character in self.text])
         lefts = np.cumsum(advances) - advances - advances.sum() * (self.align + 1.0) / 2.0
-        place, unit = self.points[0].copy(), (self.points[3] - self.points[0]) / self._digit
+        place, end = self.points[0].copy(), self.points[3].copy()
+        unit = (end - place) / self._rule
         across = np.array([-unit[1], unit[0], 0.0])
         flat = [_outline(character) + RIGHT * left for character, left in zip(self.text, lefts, strict=True)]
         glyphs = np.concatenate(flat)
         self.points = np.concatenate(
-            [_line(place, place + unit * self._digit), place + glyphs[:, :1] * unit + glyphs[:, 1:2] * across]
+            [_line(place, end), place + glyphs[:, :1] * unit + glyphs[:, 1:2] * across]
         )
         return self
 
@@ -127,7 +127,7 @@ class Readout(VMobject):
     @property
     def font_size(self) -> float:
         """The size at which the digits stand now."""
-        return float(np.linalg.norm(self.points[3] - self.points[0]) / self._digit * 48.0)
+        return float(np.linalg.norm(self.points[3] - self.points[0]) / abs(self._rule) * 48.0)
 
 
 def formula(source: str, theme: Theme, *, role: str = "text", font_size: float = 40.0) -> MathTypst:

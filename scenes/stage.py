@@ -85,8 +85,13 @@ class LectureScene(Scene):
 
     def words(self, key: str, *, role: str = "text", font_size: float = 30.0, **values: Any) -> Words:
         """Return the words under ``key``, with ``values`` filled in."""
-        tables = [*(cls.__name__ for cls in type(self).__mro__), "shared"]
-        return Words(self.language.phrase(tables, key, **values), self.theme, role=role, font_size=font_size)
+        phrase = self.language.phrase([*self.tables(), "shared"], key, **values)
+        return Words(phrase, self.theme, role=role, font_size=font_size)
+
+    @classmethod
+    def tables(cls) -> list[str]:
+        """Return the tables of words of this shot: its own, then those of the shots it varies."""
+        return [shot.__name__ for shot in cls.__mro__ if issubclass(shot, LectureScene)]
 
     def idea(self, key: str, *, font_size: float = 28.0, **values: Any) -> Animation:
         """Return the animation that puts the sentence ``key`` at the foot, in place of the last one."""
@@ -121,8 +126,7 @@ class LectureScene(Scene):
         if self._beat is None:
             return
         beat, self._beat = self._beat, None
-        tables = [cls.__name__ for cls in type(self).__mro__]
-        caption = self.language.phrase(tables, f"caption.{beat.name}").text
+        caption = self.language.phrase(self.tables(), f"caption.{beat.name}").text
         if not beat.loops:
             unread = self.language.reading_seconds(caption) - (self.time - beat.start)
             self.wait(max(SHORTEST_HOLD, unread))

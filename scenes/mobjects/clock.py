@@ -54,6 +54,10 @@ class Clock(VGroup):
         """The dial's radius as it stands on screen."""
         return float(self.dial.width) / 2.0
 
+    def get_critical_point(self, direction: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return an edge or the centre of the dial: a clock is placed by its dial, wherever its hand points."""
+        return np.asarray(self.dial.get_critical_point(np.asarray(direction)))
+
     def tip_at(self, position: float) -> npt.NDArray[np.float64]:
         """Return the point on screen where the hand's tip is at ``position``."""
         (pair,) = sinusoidal.table([position], [self.frequency])

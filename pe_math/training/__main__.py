@@ -1,0 +1,203 @@
+"""The command line of the training lab: `python -m pe_math.training train|record|show`, each with
+`--help`."""
+
+import argparse
+import dataclasses
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pe_math import frequencies
+from pe_math.training import records
+from pe_math.training.comparisons import COMPARISONS, Comparison, assemble
+from pe_math.training.configuration import MODES, ModelOptions, Schedule, TrainingOptions
+from pe_math.training.tasks import TASKS, load
+
+_DESCRIPTION = """\
+Train small Transformers that differ in nothing but the positional encoding, and read what came out.
+
+  train    one task and one encoding, printed
+  record   a whole comparison, written to a file that the scenes draw
+  show     a record as a table
+"""
+_TRAIN = """\
+Train one encoding on one task and print how it went.
+
+  python -m pe_math.training train half_sum rope
+  python -m pe_math.training train half_sum sinusoidal --seeds 0 1 2 --frequencies linear
+  python -m pe_math.training train copy alibi --epochs 10 --layers 1
+"""
+_RECORD = """\
+Train all encodings of a comparison, on all its tasks and seeds, and write the record.
+
+  python -m pe_math.training record loss_race
+
+The runs share the cores; each has one. Press Ctrl-C at any time: the same command goes on from there.
+"""
+_SHOW = """\
+Print a record as a table: for each task and encoding the last validation loss, its median over the seeds and,
+in brackets, the smallest and the largest; and the median score (R² or accuracy) at each tested length.
+
+  python -m pe_math.training show loss_race
+  python -m pe_math.training show some/folder/my_record.safetensors
+"""
+_TRAINING_OPTIONS = {
+    "epochs": (int, "points on the loss curve"),
+    "steps": (int, "optimiser steps an epoch"),
+    "batch": (int, "sequences a step"),
+    "learning_rate": (float, "highest learning rate"),
+    "validation": (int, "held-out sequences"),
+}
+_MODEL_OPTIONS = {
+    "width": (int, "numbers in a token's vector"),
+    "layers": (int, "blocks"),
+    "heads": (int, "attention heads a layer"),
+    "hidden": (int, "feed-forward units a layer"),
+    "dropout": (float, "share that is dropped in training"),
+    "norm": (str, "LayerNorm `before` or `after` each half block"),
+    "concatenate": (int, "concatenate a table of this width instead of adding one"),
+    "window": (int, "how far attention reaches"),
+    "max_distance": (int, "where shaw clips distances"),
+    "alibi_form": (str, "causal, symmetric or one_sided"),
+    "hybrid_weight": (float, "fixed share of the sinusoidal table in hybrid"),
+}
+_SCHEDULES: dict[str, Schedule] = {
+    "geometric": frequencies.geometric,
+    "linear": frequencies.linear,
+    "mixed": frequencies.mixed,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.command(options)
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on from the last finished epoch", file=sys.stderr)
+        return 130
+    except (ValueError, OSError, RuntimeError, FloatingPointError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _train(options: argparse.Namespace) -> None:
+    model = ModelOptions(
+        mode=options.mode,
+        norm_embedding=options.norm_embedding,
+        frequencies=_SCHEDULES[options.frequencies],
+        **_given(options, _MODEL_OPTIONS),
+    )
+    training = TrainingOptions(**_given(options, _TRAINING_OPTIONS))
+    seeds = tuple(options.seeds or [0])
+    comparison = Comparison("train", {options.task: training}, {options.mode: model}, seeds)
+    record = _run(comparison, options, "python -m pe_math.training train")
+    print(records.curve_table(record, options.task, options.mode))
+    print(records.table(record))
+    _clear(comparison, options)
+
+
+def _record(options: argparse.Namespace) -> None:
+    chosen = COMPARISONS[options.comparison]
+    changes = _given(options, _TRAINING_OPTIONS)
+    tasks = {task: dataclasses.replace(training, **changes) for task, training in chosen.tasks.items()}
+    comparison = dataclasses.replace(chosen, tasks=tasks, seeds=tuple(options.seeds or chosen.seeds))
+    words = ["python -m pe_math.training record", chosen.name]
+    words += [f"--{name.replace('_', '-')} {value}" for name, value in changes.items()]
+    words += [f"--seeds {' '.join(map(str, options.seeds))}"] if options.seeds else []
+    record = _run(comparison, options, " ".join(words))
+    output = options.output or records.path_of(chosen.name)
+    records.save(output, record)
+    print(records.table(record))
+    print(output)
+    _clear(comparison, options)
+
+
+def _show(options: argparse.Namespace) -> None:
+    named = options.record in COMPARISONS
+    print(records.table(records.load(records.path_of(options.record) if named else Path(options.record))))
+
+
+def _run(comparison: Comparison, options: argparse.Namespace, command: str) -> records.Record:
+    from pe_math.training import trainer  # here, for `show` and `--help` work without torch
+
+    tasks = [load(task, options.data) for task in comparison.tasks]
+    results = trainer.train_all(
+        comparison.runs(), options.checkpoints / comparison.name, options.workers, options.data
+    )
+    circumstances = {"command": command, "workers": options.workers, "versions": trainer.versions()}
+    return assemble(comparison, tasks, results, circumstances)
+
+
+def _clear(comparison: Comparison, options: argparse.Namespace) -> None:
+    """Remove the checkpoints, so that the same command trains anew."""
+    from pe_math.training import trainer
+
+    for run in comparison.runs():
+        (options.checkpoints / comparison.name / trainer.checkpoint_name(run)).unlink(missing_ok=True)
+
+
+def _given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Return those options that were given on the command line; the others keep their defaults."""
+    return {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "python -m pe_math.training",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="train|record|show")
+
+    train = _command(commands, "train", _TRAIN, _train)
+    train.add_argument("task", choices=TASKS, metavar="TASK", help=", ".join(TASKS))
+    train.add_argument("mode", choices=MODES, metavar="ENCODING", help=", ".join(MODES))
+    _add(train.add_argument_group("model"), _MODEL_OPTIONS, ModelOptions)
+    train.add_argument("--norm-embedding", action="store_true", help="LayerNorm once the encoding has joined")
+    train.add_argument("--frequencies", choices=_SCHEDULES, default="geometric", help="default: geometric")
+    _add_training(train)
+
+    record = _command(commands, "record", _RECORD, _record)
+    record.add_argument("comparison", choices=COMPARISONS, metavar="NAME", help=", ".join(COMPARISONS))
+    record.add_argument("--output", type=Path, metavar="FILE", help=f"default: {records.path_of('NAME')}")
+    _add_training(record)
+
+    show = _command(commands, "show", _SHOW, _show)
+    show.add_argument("record", metavar="NAME|FILE", help=", ".join(COMPARISONS) + ", or any record file")
+    return parser
+
+
+def _command(commands: Any, name: str, text: str, run: Callable[[argparse.Namespace], None]) -> Any:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser(name, description=text, help=text.partition("\n")[0], formatter_class=raw)
+    parser.set_defaults(command=run)
+    return parser
+
+
+def _add_training(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("training")
+    group.add_argument("--seeds", type=int, nargs="+", metavar="SEED", help="one run for each")
+    _add(group, _TRAINING_OPTIONS, TrainingOptions)
+    group.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, help="processes; default: one a core"
+    )
+    folder = Path("runs")
+    group.add_argument(
+        "--checkpoints", type=Path, default=folder, metavar="FOLDER", help=f"default: {folder}"
+    )
+    group.add_argument("--data", type=Path, metavar="FOLDER", help="where a task finds its files (wikitext)")
+
+
+def _add(group: Any, options: Mapping[str, tuple[type, str]], owner: type) -> None:
+    for name, (kind, text) in options.items():
+        group.add_argument(
+            f"--{name.replace('_', '-')}", type=kind, help=f"{text} (default: {getattr(owner, name)})"
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -21,6 +21,7 @@ from pe_math import _checks
 Kind = Literal["regression", "classification", "language"]
 Batch = tuple[NDArray[Any], NDArray[Any]]
 Draw = Callable[[Generator, int, int], Batch]
+Weights = Callable[[int], NDArray[np.float64]]
 
 UNSCORED = -100
 """Target of a position that has none; the value that torch's cross entropy leaves out by default."""
@@ -34,7 +35,8 @@ class Task:
     `outputs` the number of values or classes predicted. `length` is the length trained on and `factors` the
     multiples of it that are tested. `draw(generator, count, length)` gives training sequences and
     `draw_held_out` those for validation; for the invented tasks the two are one distribution and only the
-    generator differs. `source` says where real data came from.
+    generator differs. `weights(length)` says how much of each position's element a sum takes; None where the
+    target is no sum. `source` says where real data came from.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Task:
     length: int
     draw: Draw
     draw_held_out: Draw
+    weights: Weights | None = None
     factors: tuple[int, ...] = (1, 2, 4)
     source: str = ""
 
@@ -75,7 +78,7 @@ def signal(generator: Generator, count: int, length: int) -> NDArray[np.float32]
     return np.concatenate([sine, noise], axis=1).astype(np.float32)
 
 
-def _weighted(weights: Callable[[int], NDArray[np.float64]]) -> Draw:
+def _weighted(weights: Weights) -> Draw:
     """Return a draw whose target is the sum of a signal's elements, each times its position's weight."""
 
     def draw(generator: Generator, count: int, length: int) -> Batch:
@@ -93,9 +96,9 @@ def _ramp(length: int) -> NDArray[np.float64]:
     return np.arange(1, length + 1) / length
 
 
-def _regression(name: str, weights: Callable[[int], NDArray[np.float64]]) -> Task:
+def _regression(name: str, weights: Weights) -> Task:
     draw = _weighted(weights)
-    return Task(name, "regression", inputs=1, outputs=1, length=32, draw=draw, draw_held_out=draw)
+    return Task(name, "regression", 1, 1, length=32, draw=draw, draw_held_out=draw, weights=weights)
 
 
 TASKS: dict[str, Callable[[Path | None], Task]] = {

@@ -10,53 +10,59 @@ from manim import (
     RIGHT,
     UP,
     FadeIn,
+    FadeOut,
     LaggedStart,
+    Line,
     ReplacementTransform,
     TransformFromCopy,
     ValueTracker,
     VGroup,
     linear,
+    smooth,
 )
 
 from pe_math import frequencies, sinusoidal
+from scenes.counting import CountingScene
 from scenes.mobjects.clock import Clock, swept_share
+from scenes.mobjects.paths import Segments
 from scenes.mobjects.shadows import Shadows
-from scenes.mobjects.words import Readout
-from scenes.stage import LectureScene
+from scenes.mobjects.swarm import Swarm
+from scenes.mobjects.wall import Wall
+from scenes.mobjects.words import Readout, Words
 
 
-class ClockHands(LectureScene):
+class ClockHands(CountingScene):
     """Three clocks count a position; the shadows of their tips are six numbers of its encoding."""
 
     d: int = 8
     base: float = 10_000.0
     clocks_shown: int = 3
+    names: tuple[str, ...] = ("second_hand", "minute_hand", "hour_hand")
     look_alike: int = 44  # seven turns of the fast hand are 43.98 positions
-    enlarged: float = 1.7
+    enlarged: float = 1.5
 
     def setup(self) -> None:
-        """Put the fast clock on screen, alone and large, at position 0."""
+        """Put the fast clock on screen, alone and large, at position 0, above a sentence."""
         super().setup()
         self.frequencies = frequencies.geometric(self.d, self.base)[: self.clocks_shown]
         self.periods = 2.0 * np.pi / self.frequencies
         self.colors = self.theme.hand_colors(self.clocks_shown)
-        self.position, self.pace = ValueTracker(0.0), ValueTracker(0.0)
         self.clocks = [
             Clock(frequency, self.theme, radius=1.1, color=color).move_to(self.place(k))
             for k, (frequency, color) in enumerate(zip(self.frequencies, self.colors, strict=True))
         ]
-        self.clocks[0].scale(self.enlarged).move_to(UP * 0.1)
+        self.clocks[0].scale(self.enlarged).move_to(UP * 0.75)
         for clock in self.clocks:
             clock.add_updater(
                 lambda clock: clock.set_position(self.position.get_value(), self.pace.get_value())
             )
-        self.counter = self.make_counter()
-        self.add(self.clocks[0], self.counter)
+        self.sentence = self.make_sentence()
+        self.add(self.clocks[0], self.sentence)
 
     def construct(self) -> None:
         """Tell the story."""
-        self.ask()  # how can a hand say where a word stands?
-        self.turn_once()  # the fast hand turns one radian a word: a turn is 6.28 positions
+        self.ask()  # how can a hand say where a word stands? one radian a word
+        self.turn_once()  # a turn of the fast hand is 6.28 positions
         self.look_alike_again()  # so one hand is not enough: 44 reads like 0
         self.add_slower_hands()  # a minute and an hour hand tell 44 from 0
         self.cast_shadows()  # a tip's two shadows are its sine and its cosine
@@ -67,16 +73,29 @@ class ClockHands(LectureScene):
 
     def place(self, k: int) -> npt.NDArray[np.float64]:
         """Return the centre of clock ``k`` in the row of clocks."""
-        return np.array([-4.9 + 3.35 * k, 0.6, 0.0])
+        return np.array([-4.75 + 3.55 * k, 0.45, 0.0])
 
-    def make_counter(self) -> VGroup:
-        """Return the word 'position' and the number that counts, at the upper left."""
-        word = self.words("position", font_size=30, role="dim")
-        word.move_to(LEFT * 6.3 + UP * 2.55, aligned_edge=LEFT)
-        number = Readout(font_size=44, color=self.theme.text)
-        number.place_at(word.get_right() + RIGHT * 0.3 + DOWN * 0.16)
-        number.add_updater(lambda number: number.set_value(np.floor(self.position.get_value() + 1e-9)))
-        return VGroup(word, number)
+    def make_sentence(self) -> VGroup:
+        """Return the words of a sentence in a row, and a line under the one at the position shown."""
+        texts = self.words("sentence").text.split()
+        words = VGroup(*(Words(text, self.theme, font_size=34) for text in texts))
+        words.arrange(RIGHT, buff=0.45, aligned_edge=UP).move_to(DOWN * 1.75)
+        middles, halves = [word.get_x() for word in words], [word.width / 2.0 for word in words]
+        floor = words.get_bottom()[1] - 0.12
+        mark = Segments(color=self.colors[0], stroke_width=5.0)
+
+        def underline() -> None:
+            position = self.position.get_value()
+            middle, half = (np.interp(position, range(len(texts)), values) for values in (middles, halves))
+            mark.set_ends((middle - half, floor), (middle + half, floor))
+
+        mark.add_updater(lambda _: underline()).update()
+        return VGroup(words, mark)
+
+    def make_name(self, k: int) -> VGroup:
+        """Return the name of hand ``k``, above its clock."""
+        name = self.words(self.names[k], font_size=26).set_color(self.colors[k])
+        return name.move_to(self.place(k) + UP * 1.4)
 
     def make_speed(self, k: int) -> VGroup:
         """Return the words under clock ``k``: its frequency and its period."""
@@ -85,14 +104,29 @@ class ClockHands(LectureScene):
             self.words("frequency", font_size=24, value=frequency).set_color(self.colors[k]),
             self.words("period", font_size=24, role="dim", value=period),
         )
-        return lines.arrange(DOWN, buff=0.14).move_to(self.place(k) + DOWN * 2.0)
+        return lines.arrange(DOWN, buff=0.14).move_to(self.place(k) + DOWN * 1.85)
+
+    def make_column(self) -> VGroup:
+        """Return the heading of the numbers, and a bar in each hand's colour beside its two numbers."""
+        heading = self.words("encoding", font_size=30, role="dim").move_to(
+            (6.3, 2.55, 0.0), aligned_edge=RIGHT
+        )
+        bars = [
+            Line((5.0, y + 0.27, 0.0), (5.0, y - 0.6, 0.0), color=color, stroke_width=4.0)
+            for y, color in zip((self.number_place(2 * k)[1] for k in range(3)), self.colors, strict=True)
+        ]
+        return VGroup(heading, *bars)
+
+    def number_place(self, k: int) -> npt.NDArray[np.float64]:
+        """Return where number ``k`` of the encoding stands, its lower right corner."""
+        return np.array([6.3, 1.7 - 0.55 * k - 0.3 * (k // 2), 0.0])
 
     def make_number(self, k: int) -> Readout:
         """Return number ``k`` of the encoding, in the column on the right."""
         readout = Readout(
             form="{:+.2f}", font_size=32, align=1.0, color=self.theme.color(("sin", "cos")[k % 2])
         )
-        readout.place_at((6.3, 1.9 - 0.55 * k - 0.25 * (k // 2), 0.0))
+        readout.place_at(self.number_place(k))
         readout.add_updater(lambda number: self.read(number, k))
         return readout.update()
 
@@ -106,22 +140,24 @@ class ClockHands(LectureScene):
         (numbers,) = sinusoidal.table([self.position.get_value()], self.frequencies)
         return np.asarray(numbers)
 
-    def count_to(self, position: float, *, seconds: float) -> None:
-        """Let the position run to ``position`` at a constant pace."""
-        self.pace.set_value((position - self.position.get_value()) / seconds)
-        self.play(self.position.animate.set_value(position), run_time=seconds, rate_func=linear)
-        self.pace.set_value(0.0)
-        self.update_mobjects(0.0)
-
     # The beats
 
     def ask(self) -> None:
-        """Ask how a hand can say where a word stands, and show how fast this one turns."""
+        """Ask how a hand can say where a word stands; it turns one radian a word, then back to the start."""
         self.beat("ask")
         self.play(self.idea("question"))
+        for position in (1, 2, 3, 4):
+            self.play(self.position.animate.set_value(position), run_time=0.9)
+        self.wait(0.6)
+        self.play(
+            self.position.animate.set_value(0.0),
+            FadeOut(self.sentence),
+            self.clocks[0].animate.move_to(UP * 0.1),
+            run_time=1.5,
+        )
         self.speeds = [self.make_speed(k) for k in range(self.clocks_shown)]
-        self.play(FadeIn(self.speeds[0].copy().next_to(self.clocks[0], RIGHT, buff=0.7)))
-        self.first_speed = self.mobjects[-1]
+        self.first_speed = self.speeds[0].copy().next_to(self.clocks[0], RIGHT, buff=0.7)
+        self.play(FadeIn(self.first_speed))
 
     def turn_once(self) -> None:
         """Turn the fast hand once: it comes back to where it began, so this loops."""
@@ -131,7 +167,7 @@ class ClockHands(LectureScene):
     def look_alike_again(self) -> None:
         """Count to a position at which the fast hand reads as it did at 0."""
         self.beat("look_alike")
-        self.count_to(self.look_alike, seconds=6)
+        self.run_to(self.look_alike, pace=self.gentle)
         self.play(self.idea("look_alike", position=self.look_alike))
 
     def add_slower_hands(self) -> None:
@@ -141,7 +177,8 @@ class ClockHands(LectureScene):
             self.clocks[0].animate.scale(1.0 / self.enlarged).move_to(self.place(0)),
             ReplacementTransform(self.first_speed, self.speeds[0]),
         )
-        self.play(LaggedStart(*map(FadeIn, (*self.clocks[1:], *self.speeds[1:])), lag_ratio=0.2))
+        names = [self.make_name(k) for k in range(self.clocks_shown)]
+        self.play(LaggedStart(*map(FadeIn, (*self.clocks[1:], *self.speeds[1:], *names)), lag_ratio=0.2))
         self.play(self.idea("slower_hands", position=self.look_alike))
 
     def cast_shadows(self) -> None:
@@ -153,7 +190,7 @@ class ClockHands(LectureScene):
                 lambda shadow: shadow.set_position(self.position.get_value(), self.pace.get_value())
             )
         self.play(LaggedStart(*map(FadeIn, self.shadows), lag_ratio=0.3), self.idea("shadows"))
-        self.count_to(self.look_alike + 8, seconds=7)
+        self.play(self.position.animate.set_value(self.look_alike + 8), run_time=7, rate_func=linear)
 
     def read_numbers(self) -> None:
         """Let each shadow's length fly out as a number of the encoding."""
@@ -161,10 +198,170 @@ class ClockHands(LectureScene):
         numbers = [self.make_number(k) for k in range(2 * self.clocks_shown)]
         bars = [bar for shadow in self.shadows for bar in (shadow.sin, shadow.cos)]
         flights = [TransformFromCopy(bar, number) for bar, number in zip(bars, numbers, strict=True)]
-        self.play(LaggedStart(*flights, lag_ratio=0.3), self.idea("numbers"))
+        self.play(FadeIn(self.make_column()), self.idea("numbers"))
+        self.play(LaggedStart(*flights, lag_ratio=0.3))
 
     def let_hours_pass(self) -> None:
         """Run faster, until the slowest hand has turned once."""
         self.beat("hours")
         self.play(self.idea("hours"))
-        self.count_to(self.periods[-1], seconds=12)
+        self.glide_to(self.periods[-1], pace=75.0, ramp=60.0)
+
+
+class ClockWall(CountingScene):
+    """Sixteen clocks from fast to slow; time speeds up until even the slowest has turned once."""
+
+    d: int = 32
+    base: float = 10_000.0
+    real_time: float = 15.0  # positions a second; at a hundred times that the slowest takes 24 s
+
+    def setup(self) -> None:
+        """Put the wall on screen, all hands at twelve, with each clock's period under it."""
+        super().setup()
+        self.frequencies = frequencies.geometric(self.d, self.base)
+        self.periods = 2.0 * np.pi / self.frequencies
+        self.wall = Wall(self.frequencies, self.theme, center=(0.0, 0.2))
+        self.wall.add_updater(
+            lambda wall: wall.set_position(self.position.get_value(), self.pace.get_value())
+        )
+        self.add(self.wall, self.make_periods(), self.make_speed())
+
+    def construct(self) -> None:
+        """Tell the story."""
+        self.start_together()  # at first the slow hands look dead: are they broken?
+        self.speed_up_tenfold()  # no: ten times faster, more of them wake
+        self.speed_up_again()  # and again: the top row is a blur, and the slowest turns once
+
+    # What is on screen
+
+    def make_periods(self) -> VGroup:
+        """Return the period under each clock, and the words that say so."""
+        heading = self.words("periods", font_size=24, role="dim").move_to(UP * 2.53 + RIGHT * 0.6)
+        periods = [
+            self.words("period", font_size=24, value=f"{period:,.0f}" if period >= 100 else f"{period:.3g}")
+            .set_color(hand.get_color())
+            .move_to(center + DOWN * (self.wall.radius + 0.28))
+            for period, center, hand in zip(self.periods, self.wall.centers, self.wall.hands, strict=True)
+        ]
+        return VGroup(heading, *periods)
+
+    def make_speed(self) -> VGroup:
+        """Return the number, at the upper right, that says how many times faster than at first time runs."""
+        word = self.words("speed", font_size=30, role="dim")
+        word.move_to(RIGHT * 4.5 + UP * 2.55, aligned_edge=RIGHT)
+        number = Readout(form="×{:,.0f}", font_size=44, color=self.theme.color("accent"))
+        number.place_at(RIGHT * 4.75 + UP * 2.39)
+        number.add_updater(lambda number: number.set_value(max(1.0, self.pace.get_value() / self.real_time)))
+        return VGroup(word, number.update())
+
+    # The beats
+
+    def start_together(self) -> None:
+        """Start all hands from twelve; after a hundred positions the slow ones still seem to stand there."""
+        self.beat("together")
+        self.play(self.idea("together"))
+        self.glide_to(100, pace=self.real_time, ramp=10)
+        self.play(self.idea("broken"))
+
+    def speed_up_tenfold(self) -> None:
+        """Run ten times faster: slow hands come alive, and the fastest are a blur."""
+        self.beat("tenfold")
+        self.play(self.idea("tenfold"))
+        self.glide_to(1_200, pace=10.0 * self.real_time, ramp=80)
+        turned = np.count_nonzero(self.periods <= self.position.get_value())
+        self.play(self.idea("awake", turned=turned, all=len(self.periods)))
+
+    def speed_up_again(self) -> None:
+        """Run ten times faster again, until the slowest hand has turned once."""
+        self.beat("hundredfold")
+        last, fast = np.ceil(self.periods[-1]), 100.0 * self.real_time
+        self.play(self.idea("hundredfold"))
+        self.run_to(2_000, pace=fast)
+        self.run_to(last / 5.0, pace=fast)
+        self.run_to(last - 800, self.idea("rows"), pace=fast)
+        self.run_to(last, pace=self.gentle)
+        self.play(self.idea("turned", position=f"{last:,.0f}"))
+
+
+class ClockSwarm(CountingScene):
+    """All 256 hands of a wide encoding at once: their tips draw one curve, which winds up."""
+
+    d: int = 512
+    base: float = 10_000.0
+    gentle: float = 1.5
+    rests: tuple[int, int, int] = (100, 30, 1_000)
+
+    def setup(self) -> None:
+        """Put all hands on screen, equally long and on top of each other at twelve."""
+        super().setup()
+        self.spread = ValueTracker(0.0)
+        self.swarm = Swarm(frequencies.geometric(self.d, self.base), self.theme, hub=(0.0, -0.2))
+        self.swarm.add_updater(
+            lambda swarm: swarm.set_position(
+                self.position.get_value(), self.pace.get_value(), self.spread.get_value()
+            )
+        )
+        self.add(self.swarm.update())
+
+    def construct(self) -> None:
+        """Tell the story."""
+        self.tangle()  # equally long, 256 hands are a hairball
+        self.give_lengths()  # each with its own length, they are a spiral
+        self.unwind()  # at 0 it is one straight line
+        self.wind_up()  # it winds up from the inside
+        self.wind_on()  # every position has a figure of its own
+        self.step_by_word()  # one word on, only the inside moves
+
+    # What is on screen
+
+    def make_names(self) -> VGroup:
+        """Return the names of the fast end and of the slow end, in their colours."""
+        fast, slow = (self.words(key, font_size=26) for key in ("fast_end", "slow_end"))
+        fast.set_color(self.swarm.dots[0].get_color()).next_to(self.swarm.hub + RIGHT * 3.1, RIGHT)
+        slow.set_color(self.swarm.dots[-1].get_color()).next_to(self.swarm.tips[-1] + RIGHT * 0.5, RIGHT)
+        # The slow end stays beside its name; a line leads to the fast one, among all the others.
+        line = Line(fast.get_left() + LEFT * 0.1, self.swarm.hub + RIGHT * 0.5, stroke_width=1.5)
+        return VGroup(fast, slow, line.set_color(fast.get_color()).set_z_index(-1))
+
+    # The beats
+
+    def tangle(self) -> None:
+        """Fan the hands out while they are equally long: the wrong picture."""
+        self.beat("hairball")
+        self.play(self.idea("question"))
+        self.glide_to(self.rests[0], pace=40.0, ramp=40)
+        self.play(self.idea("hairball"))
+
+    def give_lengths(self) -> None:
+        """Give each hand its own length, at the same position: the same hands are a spiral."""
+        self.beat("lengths")
+        self.play(self.idea("lengths", position=self.rests[0]))
+        self.play(self.spread.animate.set_value(1.0), run_time=3, rate_func=smooth)
+        self.play(FadeIn(self.make_names()))
+
+    def unwind(self) -> None:
+        """Run back to position 0."""
+        self.beat("unwind")
+        self.play(self.idea("unwind"))
+        self.glide_to(0, pace=40.0, ramp=40)
+
+    def wind_up(self) -> None:
+        """Wind the line up, from the inside."""
+        self.beat("wind_up")
+        self.play(self.idea("wind_up"))
+        self.glide_to(self.rests[1], pace=10.0, ramp=12)
+
+    def wind_on(self) -> None:
+        """Go on until the fast hands are scattered and only the slow ones still form a line."""
+        self.beat("wind_on")
+        self.play(self.idea("wind_on"))
+        self.run_to(self.rests[2] - 150, pace=500.0)
+        self.run_to(self.rests[2], pace=self.gentle)
+
+    def step_by_word(self) -> None:
+        """Go on word by word: only the inside moves."""
+        self.beat("next_words")
+        self.play(self.idea("next_words"))
+        for _ in range(4):
+            self.play(self.position.animate.increment_value(1), run_time=0.9)
+            self.wait(0.3)

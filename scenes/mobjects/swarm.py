@@ -1,0 +1,104 @@
+"""All hands of an encoding at once, as a few paths: their tips draw one curve."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from manim import VGroup, VMobject
+
+from pe_math import sinusoidal
+from scenes.mobjects.clock import swept_share
+from scenes.mobjects.paths import Discs, Points, Segments, spatial
+from scenes.theme import Theme
+
+# Neighbours that differ by more do not look as if they belonged together.
+WIDEST_JOIN = np.pi / 3.0
+
+
+class Swarm(VGroup):
+    """Hands about one hub, fast to slow, in bands of like colour: faint, with bright dots at their tips.
+
+    With ``spread`` 1 each hand has its own length, the fast ones short and inside, and neighbours that
+    differ by less than 60 degrees are joined; with 0 all are equally long. A band too fast for the eye
+    fades away.
+    """
+
+    def __init__(
+        self,
+        frequencies: npt.ArrayLike,
+        theme: Theme,
+        *,
+        longest: float = 2.9,
+        shortest: float = 0.35,
+        equal: float = 2.1,
+        bands: int = 16,
+        hub: tuple[float, float] = (0.0, 0.0),
+        **kwargs: Any,
+    ) -> None:
+        """Take the lengths of the slowest hand, of the fastest, and of all while they are equally long."""
+        super().__init__(**kwargs)
+        self.frequencies, self.hub = np.asarray(frequencies, dtype=float), spatial(hub)[0]
+        self.own_lengths = np.linspace(shortest, longest, len(self.frequencies))
+        self.equal_lengths = np.full_like(self.own_lengths, equal)
+        self.bands = np.array_split(np.arange(len(self.frequencies)), bands)
+        colors = theme.hand_colors(bands)
+        self.hands = [Segments(color=color, stroke_width=1.5) for color in colors]
+        self.joins = [Arcs(color=color, stroke_width=2.0) for color in colors]
+        self.dots = [Discs(radius=0.036, color=color) for color in colors]
+        self.add(*self.hands, *self.joins, *self.dots)
+        self.set_position(0.0)
+
+    def set_position(self, position: float, pace: float = 0.0, spread: float = 1.0) -> Self:
+        """Turn every hand to ``position``, at ``pace`` positions a second; ``spread`` is from 0 to 1."""
+        lengths = (1.0 - spread) * self.equal_lengths + spread * self.own_lengths
+        directions = sinusoidal.table([position], self.frequencies).reshape(-1, 2)
+        arms = spatial(directions * lengths[:, None])
+        turns = np.diff(self.frequencies) * position
+        joined = np.abs(turns) < WIDEST_JOIN
+        for band, hands, joins, dots in zip(self.bands, self.hands, self.joins, self.dots, strict=True):
+            seen = 1.0 - swept_share(self.frequencies[band[0]] * pace)
+            first = band[band < len(joined)]
+            first = first[joined[first]]
+            hands.set_ends(self.hub, self.hub + arms[band])
+            hands.set_stroke(opacity=(0.4 - 0.2 * spread) * seen)
+            joins.set_arms(self.hub, arms[first], arms[first + 1], turns[first])
+            joins.set_stroke(opacity=0.7 * spread * seen)
+            dots.set_centers(self.hub + arms[band]).set_fill(opacity=seen)
+        return self
+
+    @property
+    def tips(self) -> Points:
+        """``(n, 3)`` tips, fast to slow."""
+        return np.concatenate([dots.centers for dots in self.dots])
+
+
+class Arcs(VMobject):
+    """Arcs of spirals about one hub as one path, set by `set_arms`."""
+
+    def set_arms(self, hub: Points, starts: Points, ends: Points, turns: npt.ArrayLike) -> Self:
+        """Draw arc k from ``hub + starts[k]`` to ``hub + ends[k]``, ``turns[k]`` radians clockwise.
+
+        Angle and distance from the hub change evenly along an arc: its cubic has that curve's directions
+        and speeds at both ends.
+        """
+        growth = (np.linalg.norm(ends, axis=1) - np.linalg.norm(starts, axis=1))[:, None]
+        leaving, arriving = (
+            (growth * arms / np.linalg.norm(arms, axis=1)[:, None] + _clockwise(arms, turns)) / 3.0
+            for arms in (starts, ends)
+        )
+        corners = np.stack([starts, starts + leaving, ends - arriving, ends], axis=1)
+        self.points = (hub + corners).reshape(-1, 3)
+        return self
+
+    @property
+    def count(self) -> int:
+        """How many arcs there are."""
+        return len(self.points) // 4
+
+
+def _clockwise(arms: Points, turns: npt.ArrayLike) -> Points:
+    """Return how the ends of ``arms`` move while they turn, by ``turns`` radians in unit time."""
+    x, y, z = arms.T
+    return np.asarray(np.stack([y, -x, z], axis=-1) * np.asarray(turns)[:, None])

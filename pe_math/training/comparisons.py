@@ -39,7 +39,7 @@ def modes(*names: str, **options: Any) -> dict[str, ModelOptions]:
 LOSS_RACE = Comparison(
     name="loss_race",
     tasks={
-        name: TrainingOptions(epochs=30, steps=40, batch=16, validation=512)
+        name: TrainingOptions(epochs=40, steps=40, batch=16, validation=512)
         for name in ("signal_sum", "half_sum")
     },
     encodings=modes("none", "sinusoidal", "learned", "shaw", "rope"),

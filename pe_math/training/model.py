@@ -155,8 +155,8 @@ def _initialise(model: Transformer, seed: int) -> None:
 
     So a parameter starts with the same numbers in every mode that has it, whatever other parameters the mode
     adds. The head starts at zero: every untrained model gives the same answer, and all loss curves leave from
-    one point. Encodings start small (deviation 0.02, as in BERT, Devlin et al. 2018), so that learned ones
-    leave from near `none`.
+    one point. A learned table starts with vectors as long as those of a sinusoidal one, sqrt(d/2) on average,
+    so that their size is no difference between the two.
     """
     with torch.no_grad():
         for name, parameter in model.named_parameters():
@@ -165,9 +165,9 @@ def _initialise(model: Transformer, seed: int) -> None:
                 continue
             if parameter.ndim < 2 or name.startswith("head"):
                 parameter.zero_()
-            elif name.startswith("encodings"):
-                parameter.normal_(0, 0.02, generator=generator)
             elif name.startswith("embedding"):
                 parameter.normal_(0, 1, generator=generator)
+            elif name.endswith("table"):
+                parameter.normal_(0, 0.5**0.5, generator=generator)
             else:
                 parameter.normal_(0, parameter.shape[1] ** -0.5, generator=generator)

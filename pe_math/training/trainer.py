@@ -173,6 +173,7 @@ class _Training:
         document = {
             "kind": _KIND,
             "schema": _SCHEMA,
+            "run": self.run.describe(),
             "epoch": self.epoch,
             "seconds": self.seconds,
             **self.curves,

@@ -92,7 +92,7 @@ def closest_pair(table: ArrayLike) -> tuple[int, int, float]:
     >>> closest_pair([[0, 0], [5, 0], [0, 1], [5, 1]])
     (0, 2, 1.0)
     """
-    from scipy.spatial import KDTree  # takes half a second to import, and nothing else here needs it
+    from scipy.spatial import KDTree  # slow to import, and nothing else here needs it
 
     rows = _checks.reals("table", table, axes=2)
     _checks.require(len(rows) >= 2, "the number of rows of table", len(rows), "at least 2")

@@ -1,7 +1,6 @@
 """Frequency schedules, held against transformers and against what the papers state."""
 
 import math
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -71,10 +70,10 @@ def test_dynamic_ntk_is_transformers(double: None, d: int, factor: float, length
     )
 
 
-@pytest.mark.parametrize("d", [2, 8, 64, 128, 192])
-@pytest.mark.parametrize("base", [10.0, 10000.0, 1000000.0])
-@pytest.mark.parametrize("original", [4, 64, 2048, 32768])
-@pytest.mark.parametrize("factor", [1.0, 4.0, 40.0])
+@pytest.mark.parametrize("d", [2, 8, 64, 192])
+@pytest.mark.parametrize("base", [10.0, 10000.0])
+@pytest.mark.parametrize("original", [4, 64, 2048])
+@pytest.mark.parametrize("factor", [1.0, 40.0])
 @pytest.mark.parametrize("truncate", [True, False])
 def test_yarn_is_transformers(
     double: None, d: int, base: float, original: int, factor: float, truncate: bool
@@ -86,10 +85,15 @@ def test_yarn_is_transformers(
     assert scale == pytest.approx(attention, rel=1e-15)
 
 
-def test_yarn_is_transformers_with_other_betas(double: None) -> None:
-    numbers = {"factor": 16.0, "original_max_position_embeddings": 4096, "beta_fast": 20.0, "beta_slow": 2.5}
-    ours, _ = frequencies.yarn(128, 10000.0, 16, 4096, beta_fast=20, beta_slow=2.5)
-    assert agrees(ours, peer("yarn", 128, 10000.0, **numbers)[0])
+@pytest.mark.parametrize(("beta_fast", "beta_slow"), [(20.0, 2.5), (3.0, 3.0)])
+@pytest.mark.parametrize("truncate", [True, False])
+def test_yarn_is_transformers_with_other_betas(
+    double: None, beta_fast: float, beta_slow: float, truncate: bool
+) -> None:
+    betas = {"beta_fast": beta_fast, "beta_slow": beta_slow, "truncate": truncate}
+    ours, _ = frequencies.yarn(128, 10000.0, 16, 4096, **betas)
+    theirs, _ = peer("yarn", 128, 10000.0, factor=16.0, original_max_position_embeddings=4096, **betas)
+    assert agrees(ours, theirs)
 
 
 @pytest.mark.parametrize("d", [2, 64, 128])
@@ -240,8 +244,3 @@ def test_yarns_attention_scale_at_factor_four() -> None:
 
 def test_interpolate_takes_an_empty_array() -> None:
     assert frequencies.interpolate([], 2).shape == (0,)
-
-
-def test_the_double_peer_is_double(double: None) -> None:
-    assert isinstance(torch, ModuleType)
-    assert peer("linear", 8, 10.0, factor=2.0)[0].dtype == np.float64

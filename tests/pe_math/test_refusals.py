@@ -239,7 +239,7 @@ PURE: dict[str, Callable[[np.ndarray], Any]] = {
 
 @pytest.mark.parametrize("call", PURE.values(), ids=PURE.keys())
 def test_functions_are_pure(call: Callable[[np.ndarray], Any]) -> None:
-    """The answer stays the same after a call of the same shape and after it was overwritten; so does input."""
+    """The answer stays the same after a call of the same shape and after it was overwritten; input stays."""
     values, others = np.array([0.5, 1.0, 2.0, 3.0]), np.array([0.25, 3.0, 0.5, 1.0])
     values.flags.writeable = False
     first = call(values)

@@ -158,7 +158,7 @@ def test_recover_position_of_a_noiseless_table() -> None:
 def test_random_projections_take_the_offset_out_of_the_score() -> None:
     """Gaussian query and key matrices over sqrt(d), d = 64, 256 positions, three seeds.
 
-    Deviations of 2.5 to 3.8 along diagonals and 2.9 to 3.4 overall; other seeds move these by a fifth.
+    Deviations of 2.5 to 3.8 along diagonals and 2.9 to 3.4 overall; other seeds move these by a quarter.
     """
     encodings, d = table(np.arange(256), geometric(64)), 64
     raw = encodings @ encodings.T
@@ -167,9 +167,9 @@ def test_random_projections_take_the_offset_out_of_the_score() -> None:
         to_query, to_key = np.random.default_rng(seed).standard_normal((2, d, d)) / math.sqrt(d)
         scores = encodings @ to_query @ (encodings @ to_key).T
         along = np.mean([np.diagonal(scores, offset).std() for offset in range(-128, 129)])
-        assert 2.9 * 0.8 < scores.std() < 3.4 * 1.2
-        assert 2.5 * 0.8 < along < 3.8 * 1.2
-        assert along == pytest.approx(scores.std(), rel=0.15)
+        assert 2.9 * 0.75 < scores.std() < 3.4 * 1.25
+        assert 2.5 * 0.75 < along < 3.8 * 1.25
+        assert along == pytest.approx(scores.std(), rel=0.2)
 
 
 def test_empty_sequences() -> None:

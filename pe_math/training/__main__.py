@@ -3,11 +3,15 @@
 
 import argparse
 import dataclasses
+import functools
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pe_math import frequencies
 from pe_math.training import records
@@ -63,10 +67,10 @@ _MODEL_OPTIONS = {
     "alibi_form": (str, "causal, symmetric or one_sided"),
     "hybrid_weight": (float, "fixed share of the sinusoidal table in hybrid"),
 }
-_SCHEDULES: dict[str, Schedule] = {
+_SCHEDULES: dict[str, Callable[..., NDArray[np.float64]]] = {
     "geometric": frequencies.geometric,
-    "linear": frequencies.linear,
     "mixed": frequencies.mixed,
+    "linear": frequencies.linear,
 }
 
 
@@ -88,7 +92,7 @@ def _train(options: argparse.Namespace) -> None:
     model = ModelOptions(
         mode=options.mode,
         norm_embedding=options.norm_embedding,
-        frequencies=_SCHEDULES[options.frequencies],
+        frequencies=_schedule(options.frequencies, options.base),
         **_given(options, _MODEL_OPTIONS),
     )
     training = TrainingOptions(**_given(options, _TRAINING_OPTIONS))
@@ -98,6 +102,14 @@ def _train(options: argparse.Namespace) -> None:
     print(records.curve_table(record, options.task, options.mode))
     print(records.table(record))
     _clear(comparison, options)
+
+
+def _schedule(name: str, base: float | None) -> Schedule:
+    if base is None:
+        return _SCHEDULES[name]
+    if name == "linear":
+        raise ValueError(f"--base must be left out for linear frequencies, which have none, got {base}")
+    return functools.partial(_SCHEDULES[name], base=base)
 
 
 def _record(options: argparse.Namespace) -> None:
@@ -159,12 +171,13 @@ def _parser() -> argparse.ArgumentParser:
     _add(train.add_argument_group("model"), _MODEL_OPTIONS, ModelOptions)
     train.add_argument("--norm-embedding", action="store_true", help="LayerNorm once the encoding has joined")
     train.add_argument("--frequencies", choices=_SCHEDULES, default="geometric", help="default: geometric")
-    _add_training(train)
+    train.add_argument("--base", type=float, help="of geometric and mixed frequencies (default: 10000)")
+    _add_training(train, TrainingOptions)
 
     record = _command(commands, "record", _RECORD, _record)
     record.add_argument("comparison", choices=COMPARISONS, metavar="NAME", help=", ".join(COMPARISONS))
     record.add_argument("--output", type=Path, metavar="FILE", help=f"default: {records.path_of('NAME')}")
-    _add_training(record)
+    _add_training(record, None)
 
     show = _command(commands, "show", _SHOW, _show)
     show.add_argument("record", metavar="NAME|FILE", help=", ".join(COMPARISONS) + ", or any record file")
@@ -178,10 +191,10 @@ def _command(commands: Any, name: str, text: str, run: Callable[[argparse.Namesp
     return parser
 
 
-def _add_training(parser: argparse.ArgumentParser) -> None:
+def _add_training(parser: argparse.ArgumentParser, owner: type | None) -> None:
     group = parser.add_argument_group("training")
     group.add_argument("--seeds", type=int, nargs="+", metavar="SEED", help="one run for each")
-    _add(group, _TRAINING_OPTIONS, TrainingOptions)
+    _add(group, _TRAINING_OPTIONS, owner)
     group.add_argument(
         "--workers", type=int, default=os.cpu_count() or 1, help="processes; default: one a core"
     )
@@ -192,11 +205,11 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--data", type=Path, metavar="FOLDER", help="where a task finds its files (wikitext)")
 
 
-def _add(group: Any, options: Mapping[str, tuple[type, str]], owner: type) -> None:
+def _add(group: Any, options: Mapping[str, tuple[type, str]], owner: type | None) -> None:
+    """Add options whose defaults are those of the class `owner`, or are the comparison's own."""
     for name, (kind, text) in options.items():
-        group.add_argument(
-            f"--{name.replace('_', '-')}", type=kind, help=f"{text} (default: {getattr(owner, name)})"
-        )
+        default = getattr(owner, name) if owner else "as the comparison says"
+        group.add_argument(f"--{name.replace('_', '-')}", type=kind, help=f"{text} (default: {default})")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pe_math import _checks
 from pe_math.training.configuration import ModelOptions, Result, Run, TrainingOptions
 from pe_math.training.records import SEEDED, Record
 from pe_math.training.tasks import Task
@@ -20,6 +21,9 @@ class Comparison:
     tasks: Mapping[str, TrainingOptions]
     encodings: Mapping[str, ModelOptions]
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+
+    def __post_init__(self) -> None:
+        _checks.require(len(set(self.seeds)) == len(self.seeds), "seeds", self.seeds, "all different")
 
     def runs(self) -> list[Run]:
         """Return all runs, seed by seed, so that each task and encoding has been seen early on."""

@@ -16,6 +16,9 @@ MODES = ("none", "sinusoidal", "learned", "shaw", "t5", "alibi", "rope", "hybrid
 _ABSOLUTE = ("sinusoidal", "learned", "hybrid")
 _WITH_FREQUENCIES = ("sinusoidal", "hybrid", "rope")
 
+SEEDS = 2**32
+"""Seeds of runs are below this number."""
+
 Schedule = Callable[[int], NDArray[np.float64]] | Sequence[float]
 """Angular frequencies, or a function of the encoding's width `d` that returns `(d//2,)` of them."""
 
@@ -31,8 +34,7 @@ class ModelOptions:
         heads: attention heads a layer.
         hidden: feed-forward units a layer.
         dropout: share of the embedding and of each half block's output that is dropped in training.
-        norm: LayerNorm `before` each half block (and once at the end), or `after` each half block has been
-            added.
+        norm: LayerNorm `before` each half block (and once at the end), or `after` each has been added.
         norm_embedding: LayerNorm right after the encoding has joined the tokens.
         concatenate: 0 to add an absolute encoding to the token vectors, or how many of the `width` numbers it
             takes for itself, leaving the rest to the token.
@@ -44,8 +46,7 @@ class ModelOptions:
         max_distance: where `shaw` clips the distance.
         buckets: number of buckets of `t5`.
         bucket_distance: distance from which all of `t5` share the last bucket.
-        alibi_form: form of `pe_math.alibi.bias`; None for `causal` in a decoder and `symmetric` in an
-            encoder.
+        alibi_form: form of `pe_math.alibi.bias`; None for `causal` in a decoder, `symmetric` in an encoder.
         hybrid_weight: the sinusoidal table's share in `hybrid`, or None to learn it from one half on.
         rotary_scale: factor on RoPE's cosines and sines; YaRN's is not 1.
     """
@@ -106,8 +107,7 @@ class ModelOptions:
         return self.width // self.heads if self.mode == "rope" else self.concatenate or self.width
 
     def schedules(self) -> tuple[tuple[float, ...], ...]:
-        """Return the frequencies as numbers: one tuple for all layers, one a layer, or none where the mode
-        has none."""
+        """Return the frequencies as numbers: one tuple for all layers or one a layer; () for other modes."""
         if self.mode not in _WITH_FREQUENCIES:
             return ()
         chosen = self.layer_frequencies or (self.frequencies,)
@@ -199,6 +199,10 @@ class Run:
     seed: int
     model: ModelOptions
     training: TrainingOptions
+
+    def __post_init__(self) -> None:
+        right = f"from 0 to {SEEDS - 1}"
+        _checks.require(_checks.count("seed", self.seed) < SEEDS, "seed", self.seed, right)
 
     def describe(self) -> dict[str, Any]:
         """Return everything that decides the run's numbers as JSON values."""

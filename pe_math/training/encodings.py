@@ -1,5 +1,4 @@
-"""The encodings as the three places where one can touch a Transformer: its input, its queries and keys, its
-scores.
+"""The encodings, by where they touch a Transformer: at its input, its queries and keys, or its scores.
 
 Tables, angles, indices and biases are computed once by `pe_math` in float64, for the longest sequence, and
 rounded to float32 buffers only then; a shorter sequence uses their first rows.
@@ -29,14 +28,12 @@ class Encoding(nn.Module):
         return x
 
     def adjust(self, scores: Tensor, queries: Tensor) -> Tensor:
-        """Return scores `(batch, heads, queries, keys)` with a bias; `queries` are those of the scores,
-        divided by √d."""
+        """Return scores `(batch, heads, queries, keys)` with a bias; `queries` are divided by √d already."""
         return scores
 
 
 class Absolute(Encoding):
-    """An encoding that gives each position a vector: added to the token, or concatenated where
-    `concatenated`."""
+    """An encoding that gives each position a vector, added to the token there or concatenated."""
 
     def __init__(self, concatenated: bool) -> None:
         super().__init__()
@@ -107,8 +104,7 @@ class Hybrid(Absolute):
 
 
 class Shaw(Encoding):
-    """A learned vector for each clipped distance, added to the keys (Shaw et al. 2018, section 3, equation
-    4).
+    """A learned vector for each clipped distance, added to the keys (Shaw et al. 2018, equation 4).
 
     The vectors are shared between the heads of a layer and not between layers.
     """

@@ -2,8 +2,7 @@
 
 A record is one safetensors file. For each task and encoding it holds float32 arrays, first axis the seeds:
 
-- `TASK/ENCODING/train_loss` and `TASK/ENCODING/validation_loss`, `(seeds, epochs)`; column 0 is the end of
-epoch 1;
+- `TASK/ENCODING/train_loss` and `TASK/ENCODING/validation_loss`, `(seeds, epochs)`, from the end of epoch 1;
 - `TASK/ENCODING/length_loss`, `(seeds, lengths)`: the trained model at each of the tested lengths;
 - `TASK/ENCODING/length_score`, `(seeds, lengths)`: R² (regression) or accuracy (the other kinds) there.
 
@@ -94,11 +93,12 @@ def load(path: Path) -> Record:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is truncated, damaged, foreign, of another schema version, or lacks a curve. Both
-        errors name
-            the file and say how to make it again.
+        ValueError: the file is truncated, damaged, foreign, of another schema version, or lacks a curve.
+
+    Both messages name the file and say how to make it again.
     """
-    remedy = f"make it again with: python -m pe_math.training record {path.stem} --output {path}"
+    words = path.stem if path == path_of(path.stem) else f"NAME --output {path}"
+    remedy = f"make it again with: python -m pe_math.training record {words}"
     arrays, document = storage.read(path, _KIND, SCHEMA, remedy)
     record = Record(arrays, document)
     for task in record.tasks:
@@ -131,8 +131,7 @@ def spread(
 
 
 def ranks(values: ArrayLike, quantiles: tuple[float, float] = (0.0, 1.0)) -> NDArray[np.int64]:
-    """Return each encoding's rank, 1 the lowest loss, from `values` `(encodings, seeds, …)`; shape
-    `(encodings, …)`.
+    """Return the rank of each encoding, 1 for the lowest losses: `(encodings, seeds, …)` to `(encodings, …)`.
 
     Two encodings are separated when their ranges over the seeds, from `spread`, do not overlap. Encodings
     whose ranges overlap share a rank, and so do those that a chain of overlaps connects: if A overlaps B and
@@ -160,11 +159,10 @@ def ranks(values: ArrayLike, quantiles: tuple[float, float] = (0.0, 1.0)) -> NDA
 
 
 def standings(ranks_by_epoch: ArrayLike) -> NDArray[np.int64]:
-    """Return who stands where at each epoch: `(epochs, encodings)` indices, best first, from `ranks`
-    `(encodings, epochs)`.
+    """Return who stands where at each epoch, best first: indices `(epochs, encodings)`.
 
-    Encodings that share a rank keep the order that they had the epoch before (at first, the order given), so
-    two swap only when they separate.
+    `ranks_by_epoch` is `(encodings, epochs)`, from `ranks`. Encodings that share a rank keep the order that
+    they had the epoch before (at first, the order given), so two swap only when they separate.
 
     >>> standings([[1, 1, 2, 1], [1, 1, 1, 1]]).tolist()
     [[0, 1], [0, 1], [1, 0], [1, 0]]
@@ -188,7 +186,8 @@ def table(record: Record) -> str:
     for task in record.tasks:
         about = record.document["tasks"][task]
         metric = about["metric"]
-        lines.append(f"{task}: {len(record.seeds)} seeds, {about['training']['epochs']} epochs")
+        seeds = f"{len(record.seeds)} seed{'s' * (len(record.seeds) > 1)}"
+        lines.append(f"{task}: {seeds}, {about['training']['epochs']} epochs")
         lengths = "".join(f"{f'{metric} at {length}':>{_WIDE}}" for length in record.lengths(task))
         lines.append(f"  {'':14}{'loss':>{_WIDE}}{lengths}")
         for encoding in record.encodings:

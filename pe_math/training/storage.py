@@ -21,12 +21,11 @@ _KEY = "pe_math.training"
 def write(path: Path, arrays: Mapping[str, NDArray[Any]], document: Mapping[str, Any]) -> None:
     """Write `arrays` and `document` to `path` through a temporary file beside it.
 
-    A reader, or a run that starts after this one was killed, sees the old file or the new one and never a
-    part.
+    Whoever reads it, even after this process was killed, sees the old file or the new one and never a part.
     """
     # safetensors stores the buffer of a strided view as if it were contiguous.
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    content = save(contiguous, {_KEY: json.dumps(document, sort_keys=True)})
+    content = save(contiguous, {_KEY: json.dumps(document)})
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -44,9 +43,9 @@ def read(path: Path, kind: str, schema: int, remedy: str) -> tuple[dict[str, NDA
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is damaged, was written by something else, or has another schema version. Both
-        name the
-            file and end with `remedy`.
+        ValueError: the file is damaged, was written by something else, or has another schema version.
+
+    Both messages name the file and end with `remedy`.
     """
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file; {remedy}")

@@ -1,5 +1,4 @@
-"""Training runs, many side by side: one process and one torch thread a core, with a checkpoint after each
-epoch.
+"""Training runs side by side: one process and one torch thread a core, a checkpoint after each epoch.
 
 Every epoch draws fresh sequences, so no model can learn the training set by heart: the training loss
 estimates the same expectation as the validation loss, and what separates two encodings is what they can
@@ -39,14 +38,14 @@ from torch.nn import functional
 from tqdm import tqdm
 
 from pe_math.training import storage
-from pe_math.training.configuration import Result, Run
+from pe_math.training.configuration import SEEDS, Result, Run
 from pe_math.training.model import Transformer
 from pe_math.training.tasks import UNSCORED, Task, load
 
 _KIND = "checkpoint"
 _SCHEMA = 1
 _TOKENS_AT_ONCE = 8192  # in evaluation; attention weights of much more would not fit the cache
-_VALIDATION_SEED = 2**32  # beyond the seeds of runs, which are below
+_VALIDATION_SEED = SEEDS  # beyond those of all runs
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what Adam remembers of each parameter
 
 Report = Callable[[Run, int, float], None]
@@ -80,14 +79,12 @@ def train(run: Run, checkpoints: Path, report: Report, data: Path | None = None)
 
 
 def train_all(runs: Sequence[Run], checkpoints: Path, workers: int, data: Path | None = None) -> list[Result]:
-    """Train all runs in `workers` processes, with a progress bar, and return their results in the order of
-    `runs`.
+    """Train all runs in `workers` processes, with a progress bar, and return their results in that order.
 
     On Ctrl-C the epochs in progress are finished and saved first.
 
     Raises:
-        RuntimeError: a worker process died (killed, or out of memory). Checkpoints stand: call again to go
-        on.
+        RuntimeError: a worker process died (killed, or out of memory); another call goes on from there.
     """
     context = multiprocessing.get_context("spawn")
     reports, stop = context.Queue(), context.Event()
@@ -99,9 +96,8 @@ def train_all(runs: Sequence[Run], checkpoints: Path, workers: int, data: Path |
             _follow(futures, reports, bar)
             return [future.result() for future in futures]
         except BrokenProcessPool as error:
-            raise RuntimeError(
-                "a worker process died; run the same again to go on from the last epochs"
-            ) from error
+            message = "a worker process died; run the same again to go on from the last epochs"
+            raise RuntimeError(message) from error
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)

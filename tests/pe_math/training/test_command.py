@@ -1,0 +1,78 @@
+import re
+
+import numpy as np
+import pytest
+
+from pe_math.training import records
+from pe_math.training.__main__ import main
+from pe_math.training.configuration import MODES
+from pe_math.training.tasks import TASKS
+
+TRAINING = ["--epochs", "2", "--steps", "2", "--batch", "4", "--validation", "16", "--workers", "1"]
+MODEL = ["--width", "8", "--heads", "1", "--layers", "1", "--hidden", "8"]
+
+
+def test_help_names_the_commands_the_tasks_and_the_encodings(capsys):
+    for words, expected in [
+        ([], ["train", "record", "show"]),
+        (
+            ["train"],
+            [*TASKS, *MODES, "train half_sum rope", "--learning-rate", "(default: 0.001)", "one a core"],
+        ),
+        (["record"], ["record loss_race", "Ctrl-C", "as the comparison says"]),
+        (["show"], ["median", "show loss_race"]),
+    ]:
+        with pytest.raises(SystemExit) as stop:
+            main([*words, "--help"])
+        assert stop.value.code == 0
+        printed = capsys.readouterr().out
+        assert all(word in printed for word in expected)
+
+
+def test_train_prints_the_curve_and_what_came_out_and_starts_anew_next_time(tmp_path, capsys):
+    command = ["train", "half_sum", "hybrid", *TRAINING, *MODEL, "--checkpoints", str(tmp_path)]
+    assert main([*command, "--frequencies", "mixed", "--base", "100"]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"^ +1 +\d\.\d{5} +\d\.\d{5}\n +2 +\d\.\d{5} +\d\.\d{5}\n\n", printed, re.MULTILINE)
+    assert "half_sum: 1 seed, 2 epochs" in printed and re.search(r"hybrid .*\[", printed)
+    assert not list(tmp_path.rglob("*.safetensors"))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["train", "half_sum", "rope", "--heads", "3"], "heads must be a divisor of width, 64, got 3"),
+        (["train", "half_sum", "rope", "--epochs", "0"], "epochs must be an integer from 1"),
+        (["train", "half_sum", "rope", "--seeds", "1", "1"], r"seeds must be all different, got \(1, 1\)"),
+        (["train", "half_sum", "rope", "--seeds", "-1"], "seed must be an integer from 0"),
+        (["train", "half_sum", "rope", "--frequencies", "linear", "--base", "9"], "--base must be left out"),
+        (
+            ["train", "wikitext", "rope", "--data", "/nowhere"],
+            "wiki.valid.tokens: no such file; give a folder",
+        ),
+        (["show", "/nowhere/x.safetensors"], "/nowhere/x.safetensors: no such file; make it again with"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(words, message, capsys):
+    assert main(words) == 1
+    assert re.match(rf"error: .*{message}.*\n$", capsys.readouterr().err)
+
+
+def test_show_prints_median_and_spread(tmp_path, capsys):
+    loss = np.array([[9, 0.5], [9, 0.25], [9, 0.125]], np.float32)
+    score = np.array([[0.5, 0.1], [0.75, 0.2], [0.875, 0.3]], np.float32)
+    parts = {"train_loss": loss, "validation_loss": loss, "length_loss": loss, "length_score": score}
+    document = {
+        "seeds": [0, 1, 2],
+        "tasks": {"half_sum": {"metric": "R²", "lengths": [32, 64], "training": {"epochs": 2}}},
+        "encodings": {"rope": {}},
+    }
+    path = tmp_path / "small.safetensors"
+    records.save(
+        path, records.Record({f"half_sum/rope/{part}": array for part, array in parts.items()}, document)
+    )
+    assert main(["show", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "half_sum: 3 seeds, 2 epochs" in printed and "R² at 32" in printed and "R² at 64" in printed
+    cells = [r"0\.25000 \[0\.12500, 0\.50000\]", r"0\.750 \[0\.500, 0\.875\]", r"0\.200 \[0\.100, 0\.300\]"]
+    assert re.search("rope +" + " +".join(cells), printed)

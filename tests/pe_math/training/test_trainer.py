@@ -1,0 +1,184 @@
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pe_math.training import storage, trainer
+from pe_math.training.configuration import Run, TrainingOptions
+
+ROOT = Path(__file__).parents[3]
+
+
+def ignore(run, epoch, loss):
+    pass
+
+
+def assert_same(results, others):
+    for result, other in zip(results, others, strict=True):
+        assert result.arrays.keys() == other.arrays.keys()
+        for name, array in result.arrays.items():
+            assert np.array_equal(array, other.arrays[name]), name
+
+
+def test_the_number_of_workers_changes_no_number(make_run, tmp_path):
+    runs = [make_run(encoding, seed, weights=True) for encoding in ("learned", "rope") for seed in (0, 1)]
+    one, two = (trainer.train_all(runs, tmp_path / str(workers), workers) for workers in (1, 2))
+    here = [trainer.train(run, tmp_path / "here", ignore) for run in runs]
+    assert_same(one, two)
+    assert_same(one, here)
+    assert [result.run.describe() for result in one] == [run.describe() for run in runs]
+    assert not np.array_equal(one[0].arrays["train_loss"], one[1].arrays["train_loss"])  # the seeds differ
+
+
+@pytest.mark.parametrize("mode", ["learned", "t5", "none"])
+def test_a_run_that_goes_on_ends_like_one_that_was_never_disturbed(mode, make_run, tmp_path):
+    kept = {"weights": True, "attention": True, "snapshots": (0, 1, 3)}
+    run = make_run(mode, model={"dropout": 0.2, "layers": 2}, **kept)
+    whole = trainer.train(run, tmp_path / "whole", ignore)
+
+    def stop_after_first(run, epoch, loss):
+        raise trainer.StoppedError
+
+    for _ in range(2):
+        with pytest.raises(trainer.StoppedError):
+            trainer.train(run, tmp_path / "cut", stop_after_first)
+    reported = []
+    resumed = trainer.train(run, tmp_path / "cut", lambda run, epoch, loss: reported.append(epoch))
+    assert reported == [1, 2, 3]
+    assert_same([resumed], [whole])
+
+
+def until(condition, seconds=90):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def start(*arguments):
+    """Start the command line in a process group of its own."""
+    command = [sys.executable, "-m", "pe_math.training", "train", "half_sum", "learned", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE, text=True)
+
+
+TRAINING = ["--epochs", "150", "--steps", "2", "--batch", "4", "--validation", "16"]
+MODEL = ["--width", "8", "--heads", "1", "--layers", "1", "--hidden", "8"]
+
+
+def children(process):
+    listed = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    if not listed.exists():
+        pytest.skip("needs Linux's /proc")
+    return [int(child) for child in listed.read_text().split()]
+
+
+def alive(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_or_interrupted_command_goes_on_bit_for_bit(number, tmp_path):
+    process = start(*TRAINING, *MODEL, "--checkpoints", tmp_path, "--workers", 1)
+    until(lambda: list(tmp_path.glob("train/half_sum*")))
+    workers = children(process)
+    # Ctrl-C reaches every process of the terminal; a kill reaches one, and its workers must not train on
+    # alone.
+    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+    message = process.communicate()[1]
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    assert ("goes on from the last finished epoch" in message) == (number == signal.SIGINT)
+    until(lambda: not any(map(alive, workers)), seconds=20)
+
+    (checkpoint,) = tmp_path.glob("train/half_sum*")
+    _, document = storage.read(checkpoint, "checkpoint", 1, "")
+    assert 0 < document["epoch"] < 150
+    assert len(document["validation_loss"]) == document["epoch"]
+    run = Run.from_description(document["run"])
+    assert checkpoint.name == trainer.checkpoint_name(run)
+    assert_same(
+        [trainer.train(run, checkpoint.parent, ignore)],
+        [trainer.train(run, tmp_path / "undisturbed", ignore)],
+    )
+
+
+def test_a_dead_worker_is_an_error_that_says_what_to_do(make_run, tmp_path, monkeypatch):
+    monkeypatch.setattr(trainer, "_prepare_worker", _die)
+    with pytest.raises(RuntimeError, match="a worker process died; run the same again"):
+        trainer.train_all([make_run()], tmp_path, workers=1)
+
+
+def _die(*arguments):
+    os._exit(9)
+
+
+def test_another_configuration_does_not_take_up_a_checkpoint(make_run):
+    runs = [make_run(), make_run(seed=1), make_run(epochs=4), make_run(batch=9), make_run(model={"width": 8})]
+    assert len({trainer.checkpoint_name(run) for run in runs}) == len(runs)
+
+
+def test_a_damaged_checkpoint_is_an_error_that_names_it(make_run, tmp_path):
+    run = make_run(epochs=1)
+    trainer.train(run, tmp_path, ignore)
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(ValueError, match=rf"{path.name}: damaged.*delete it"):
+        trainer.train(run, tmp_path, ignore)
+
+
+def test_a_loss_that_is_no_number_stops_the_run(make_run, tmp_path):
+    with pytest.raises(
+        FloatingPointError, match=r"half_sum, none, seed 0: .* epoch 1; try a learning_rate below"
+    ):
+        trainer.train(make_run("none", learning_rate=1e30, clip=1e30, warmup=0), tmp_path, ignore)
+
+
+def test_losses_are_one_minus_r_squared(make_run, tmp_path):
+    result = trainer.train(make_run(epochs=20, steps=20), tmp_path, ignore)
+    loss, score = result.arrays["length_loss"], result.arrays["length_score"]
+    assert loss[0] == pytest.approx(result.arrays["validation_loss"][-1])
+    assert score[0] == pytest.approx(1 - loss[0], abs=1e-6)
+    assert score.shape == (3,) and score[0] > 0.3
+
+
+def test_learning_rate_rises_and_then_falls_as_a_cosine():
+    options = TrainingOptions(epochs=11, steps=10, warmup=10, learning_rate=2.0)
+    assert options.rate(0) == 0.2 and options.rate(9) == 2.0 and options.rate(10) == 2.0
+    assert options.rate(60) == pytest.approx(1.0)
+    assert options.rate(85) == pytest.approx(1 + math.cos(0.75 * math.pi))
+
+
+def test_parts_asked_for_are_kept(make_run, tmp_path):
+    run = make_run("learned", snapshots=(0, 2), attention=True, weights=True)
+    arrays = trainer.train(run, tmp_path, ignore).arrays
+    assert arrays["attention"].shape == (1, 2, 32, 32)
+    assert arrays["attention"].sum(-1) == pytest.approx(np.ones((1, 2, 32)), abs=1e-5)
+    assert arrays["table"].shape == (2, 128, 16)
+    # Positions never trained on keep their first vectors; the others move.
+    assert np.array_equal(arrays["table"][0][32:], arrays["table"][1][32:])
+    assert not np.isclose(arrays["table"][0][:32], arrays["table"][1][:32]).all(axis=1).any()
+    assert np.array_equal(arrays["weights/encodings.0.table"][32:], arrays["table"][0][32:])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epochs": 0}, "epochs must be an integer from 1"),
+        ({"learning_rate": -1.0}, "learning_rate must be positive, got -1.0"),
+        ({"clip": math.inf}, "clip must be a finite real number"),
+        ({"warmup": -1}, "warmup must be an integer from 0"),
+        ({"epochs": 3, "snapshots": (4,)}, r"snapshots must be epochs from 0 to 3, got \(4,\)"),
+    ],
+)
+def test_training_options_refuse_what_cannot_be(change, message):
+    with pytest.raises(ValueError, match=message):
+        TrainingOptions(**change)

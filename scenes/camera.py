@@ -57,6 +57,8 @@ class LectureCamera(Camera):
         )
         context.get_source().set_filter(cairo.FILTER_NEAREST)
         context.get_source().set_extend(cairo.EXTEND_PAD)
+        # The path of what was drawn last is still there, and would be painted along.
+        context.new_path()
         context.rectangle(0, 0, width, height)
         context.fill()
         context.restore()

@@ -100,7 +100,7 @@ def _first_half(length: int) -> NDArray[np.float64]:
 
 
 def _ramp(length: int) -> NDArray[np.float64]:
-    return np.arange(1, length + 1) / length
+    return np.linspace(-1.0, 1.0, length)
 
 
 def _regression(name: str, weights: Weights) -> Task:

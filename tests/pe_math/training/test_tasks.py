@@ -41,7 +41,10 @@ def test_targets_are_the_sums_they_claim():
         for name, expected in [
             ("signal_sum", lambda row: sum(row)),
             ("half_sum", lambda row: sum(row[: len(row) // 2])),
-            ("weighted_sum", lambda row: sum((p + 1) / len(row) * value for p, value in enumerate(row))),
+            (
+                "weighted_sum",
+                lambda row: sum((2 * p / (len(row) - 1) - 1) * value for p, value in enumerate(row)),
+            ),
         ]:
             inputs, targets = draw(name, count=5, length=length)
             rows = inputs[:, :, 0].astype(np.float64)

@@ -26,6 +26,7 @@ from manim import (
 from manim.utils.exceptions import EndSceneEarlyException
 
 from scenes.camera import LectureCamera
+from scenes.encoder import LectureFileWriter
 from scenes.fonts import register_fonts
 from scenes.language import Language, chosen_language
 from scenes.mobjects.words import TEXT_BOTTOM, TEXT_TOP, Words
@@ -68,7 +69,9 @@ class LectureScene(Scene):
         self.theme = chosen_theme()
         self.language = chosen_language()
         register_fonts()
-        renderer = CairoRenderer(camera_class=LectureCamera, skip_animations=skip_animations)
+        renderer = CairoRenderer(
+            file_writer_class=LectureFileWriter, camera_class=LectureCamera, skip_animations=skip_animations
+        )
         renderer.camera.background_color = ManimColor(self.theme.background)
         with tempconfig(_folders(self.language.code, self.theme.name)):
             super().__init__(renderer=renderer, skip_animations=skip_animations, **kwargs)

@@ -175,7 +175,7 @@ class ClockHands(CountingScene):
         self.beat("slower_hands")
         self.play(
             self.clocks[0].animate.scale(1.0 / self.enlarged).move_to(self.place(0)),
-            ReplacementTransform(self.first_speed, self.speeds[0]),
+            ReplacementTransform(self.first_speed, self.speeds[0], path_arc=-np.pi / 3.0),
         )
         names = [self.make_name(k) for k in range(self.clocks_shown)]
         self.play(LaggedStart(*map(FadeIn, (*self.clocks[1:], *self.speeds[1:], *names)), lag_ratio=0.2))
@@ -249,10 +249,12 @@ class ClockWall(CountingScene):
         """Return the number, at the upper right, that says how many times faster than at first time runs."""
         word = self.words("speed", font_size=30, role="dim")
         word.move_to(RIGHT * 4.5 + UP * 2.55, aligned_edge=RIGHT)
-        number = Readout(form="×{:,.0f}", font_size=44, color=self.theme.color("accent"))
-        number.place_at(RIGHT * 4.75 + UP * 2.39)
-        number.add_updater(lambda number: number.set_value(max(1.0, self.pace.get_value() / self.real_time)))
-        return VGroup(word, number.update())
+        self.speed = Readout(form="×{:,.0f}", font_size=44, color=self.theme.color("accent"))
+        self.speed.place_at(RIGHT * 4.75 + UP * 2.39)
+        self.speed.add_updater(
+            lambda speed: speed.set_value(max(1.0, self.pace.get_value() / self.real_time))
+        )
+        return VGroup(word, self.speed.update())
 
     # The beats
 

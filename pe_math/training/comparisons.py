@@ -93,7 +93,7 @@ def _document(comparison: Comparison, tasks: Sequence[Task]) -> dict[str, Any]:
         "tasks": {
             task.name: {
                 "kind": task.kind,
-                "metric": "R²" if task.kind == "regression" else "accuracy",
+                "metric": task.metric,
                 "length": task.length,
                 "lengths": list(task.lengths),
                 "source": task.source,

@@ -192,7 +192,7 @@ def table(record: Record) -> str:
         lines.append(f"  {'':14}{'loss':>{_WIDE}}{lengths}")
         for encoding in record.encodings:
             loss = record.array(task, encoding, "validation_loss")[:, -1:]
-            scores = record.array(task, encoding, "length_score")
+            scores = record.array(task, encoding, "length_loss" if metric == "nats" else "length_score")
             cells = [_cell(loss, 5), _cell(scores, 3)]
             lines.append(f"  {encoding:14}" + "".join(f"{cell:>{_WIDE}}" for row in cells for cell in row))
         lines.append("")

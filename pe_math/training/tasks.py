@@ -60,6 +60,13 @@ class Task:
         return self.kind == "language"
 
     @property
+    def metric(self) -> str:
+        """What a table shows: `R²`, `accuracy`, or `nats` for real text, where no answer is the right one."""
+        if self.kind == "regression":
+            return "R²"
+        return "nats" if self.source else "accuracy"
+
+    @property
     def lengths(self) -> tuple[int, ...]:
         """The lengths tested, the trained one first."""
         return tuple(factor * self.length for factor in self.factors)

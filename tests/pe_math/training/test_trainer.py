@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pe_math.training import storage, trainer
-from pe_math.training.configuration import Run, TrainingOptions
+from pe_math.training.configuration import ModelOptions, Run, TrainingOptions
 
 ROOT = Path(__file__).parents[3]
 
@@ -86,13 +86,21 @@ def alive(pid):
     return state != "Z"
 
 
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The result of the run that `start(*TRAINING, *MODEL)` asks for."""
+    model = ModelOptions("learned", width=8, heads=1, layers=1, hidden=8)
+    training = TrainingOptions(epochs=150, steps=2, batch=4, validation=16)
+    run = Run("half_sum", "learned", 0, model, training)
+    return trainer.train(run, tmp_path_factory.mktemp("undisturbed"), ignore)
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_or_interrupted_command_goes_on_bit_for_bit(number, tmp_path):
+def test_a_killed_or_interrupted_command_goes_on_bit_for_bit(number, tmp_path, undisturbed):
     process = start(*TRAINING, *MODEL, "--checkpoints", tmp_path, "--workers", 1)
     until(lambda: list(tmp_path.glob("train/half_sum*")))
     workers = children(process)
-    # Ctrl-C reaches every process of the terminal; a kill reaches one, and its workers must not train on
-    # alone.
+    # Ctrl-C reaches all processes of a terminal; a kill reaches one, and its workers must not train on alone.
     (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
     message = process.communicate()[1]
     assert process.returncode == (130 if number == signal.SIGINT else -number)
@@ -103,12 +111,9 @@ def test_a_killed_or_interrupted_command_goes_on_bit_for_bit(number, tmp_path):
     _, document = storage.read(checkpoint, "checkpoint", 1, "")
     assert 0 < document["epoch"] < 150
     assert len(document["validation_loss"]) == document["epoch"]
-    run = Run.from_description(document["run"])
-    assert checkpoint.name == trainer.checkpoint_name(run)
-    assert_same(
-        [trainer.train(run, checkpoint.parent, ignore)],
-        [trainer.train(run, tmp_path / "undisturbed", ignore)],
-    )
+    assert document["run"] == undisturbed.run.describe()
+    assert checkpoint.name == trainer.checkpoint_name(undisturbed.run)
+    assert_same([trainer.train(undisturbed.run, checkpoint.parent, ignore)], [undisturbed])
 
 
 def test_a_dead_worker_is_an_error_that_says_what_to_do(make_run, tmp_path, monkeypatch):

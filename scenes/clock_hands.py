@@ -52,10 +52,7 @@ class ClockHands(CountingScene):
             for k, (frequency, color) in enumerate(zip(self.frequencies, self.colors, strict=True))
         ]
         self.clocks[0].scale(self.enlarged).move_to(UP * 0.75)
-        for clock in self.clocks:
-            clock.add_updater(
-                lambda clock: clock.set_position(self.position.get_value(), self.pace.get_value())
-            )
+        self.follow(self.clocks[0])
         self.sentence = self.make_sentence()
         self.add(self.clocks[0], self.sentence)
 
@@ -70,6 +67,16 @@ class ClockHands(CountingScene):
         self.let_hours_pass()  # time runs faster until the hour hand has turned once
 
     # What is on screen
+
+    def follow(self, *pictures: Clock | Shadows) -> None:
+        """Let clocks or shadows show the position from now on.
+
+        Those that fade in must not do so before: an updater that sets opacities would undo the fade.
+        """
+        for picture in pictures:
+            picture.add_updater(
+                lambda picture: picture.set_position(self.position.get_value(), self.pace.get_value())
+            )
 
     def place(self, k: int) -> npt.NDArray[np.float64]:
         """Return the centre of clock ``k`` in the row of clocks."""
@@ -175,21 +182,21 @@ class ClockHands(CountingScene):
         self.beat("slower_hands")
         self.play(
             self.clocks[0].animate.scale(1.0 / self.enlarged).move_to(self.place(0)),
-            ReplacementTransform(self.first_speed, self.speeds[0], path_arc=-np.pi / 3.0),
+            ReplacementTransform(self.first_speed, self.speeds[0], path_arc=-np.pi / 5.0),
         )
         names = [self.make_name(k) for k in range(self.clocks_shown)]
+        for clock in self.clocks[1:]:
+            clock.set_position(self.look_alike)
         self.play(LaggedStart(*map(FadeIn, (*self.clocks[1:], *self.speeds[1:], *names)), lag_ratio=0.2))
+        self.follow(*self.clocks[1:])
         self.play(self.idea("slower_hands", position=self.look_alike))
 
     def cast_shadows(self) -> None:
         """Cast each tip's shadow on the floor, its sine, and on the wall, its cosine."""
         self.beat("shadows")
-        self.shadows = [Shadows(clock, self.theme) for clock in self.clocks]
-        for shadow in self.shadows:
-            shadow.add_updater(
-                lambda shadow: shadow.set_position(self.position.get_value(), self.pace.get_value())
-            )
+        self.shadows = [Shadows(clock, self.theme).set_position(self.look_alike) for clock in self.clocks]
         self.play(LaggedStart(*map(FadeIn, self.shadows), lag_ratio=0.3), self.idea("shadows"))
+        self.follow(*self.shadows)
         self.play(self.position.animate.set_value(self.look_alike + 8), run_time=7, rate_func=linear)
 
     def read_numbers(self) -> None:

@@ -37,6 +37,7 @@ def set_up(shot: type[Shot]) -> Shot:
 @pytest.fixture(scope="module")
 def three_clocks(media: Path) -> ClockHands:
     scene = set_up(ClockHands)
+    scene.follow(*scene.clocks[1:])
     scene.add(*scene.clocks)
     return scene
 

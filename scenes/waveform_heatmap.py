@@ -51,7 +51,7 @@ class WaveformHeatmap(LectureScene):
 
     wave_amplitude: float = 0.88
     row_height: float = 0.4
-    map_edges: tuple[float, float, float, float] = (-5.25, 2.65, -1.85, 2.55)  # left, right, bottom, top
+    map_edges: tuple[float, float, float, float] = (-5.25, 2.65, -1.9, 2.6)  # left, right, bottom, top
     strip_x: float = 3.44
     strip_width: float = 0.32
     bar_x: float = 5.93

@@ -203,7 +203,7 @@ def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     ends: dict[str, Any] = {}
 
     def look(scene: WaveformHeatmap, section: str) -> None:
-        parts = ("rows", "map", "faces", "strip", "cursor")
+        parts = ("clock", "map", "faces", "strip", "cursor")
         ends[section] = SimpleNamespace(
             theme=scene.theme,
             position=scene.position.get_value(),
@@ -214,8 +214,9 @@ def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
                 for row in [row_of(scene, part)]
             },
             frame=photograph(scene.mobjects, scene.theme) if section in ("heatmap", "column") else None,
-            **{part: getattr(scene, part).copy() for part in parts[1:] if hasattr(scene, part)},
+            **{part: getattr(scene, part).copy() for part in parts if hasattr(scene, part)},
             rows={role: row.copy() for role, row in getattr(scene, "rows", {}).items()},
+            waves={role: wave.copy() for role, wave in getattr(scene, "waves", {}).items()},
         )
 
     media = tmp_path_factory.mktemp("media")
@@ -228,6 +229,15 @@ def row_of(scene: WaveformHeatmap, number: Readout) -> int:
     x, y, _ = number.points[0]
     hand = round((scene.grid.top - y) / scene.grid.height * scene.d / 2 - 0.5 - 0.3)
     return 2 * hand + int(x > scene.strip_x + 1.7)
+
+
+def test_the_hand_draws_its_waves_up_to_where_it_stands(seen: dict[str, Any]) -> None:
+    end, angle = seen["draw"], 99 * 10_000.0 ** (-2 * 3 / 32)
+    assert np.exp(1j * end.clock.angle) == pytest.approx(np.exp(1j * angle))
+    for role, value in (("sin", np.sin(angle)), ("cos", np.cos(angle))):
+        wave = end.waves[role]
+        assert wave.line.vertices[-1] == pytest.approx(wave.panel.points([99.0], value)[0])
+        assert str(wave.line.get_stroke_color().to_hex()).lower() == end.theme.color(role)
 
 
 def test_the_two_rows_are_those_of_the_hand_that_drew_them(seen: dict[str, Any]) -> None:

@@ -1,0 +1,223 @@
+"""A race of loss curves: a median each, its spread as a band, a head, and a label that stays beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from manim import DL, DOWN, LEFT, RIGHT, UR, Rectangle, VGroup
+from scipy.optimize import isotonic_regression
+
+from scenes.mobjects.axis import Axis
+from scenes.mobjects.paths import Discs, Polyline, Segments
+from scenes.mobjects.words import SMALLEST_FONT, Words
+from scenes.theme import Theme
+
+Array = npt.NDArray[np.float64]
+
+FAINT, SPOKEN_OF = 0.14, 0.4
+
+
+class LossAxes(VGroup):
+    """Epochs to the right, as many as `set_span` says; losses upward, each decade as high as the next."""
+
+    def __init__(
+        self,
+        epochs: int,
+        losses: tuple[float, float],
+        theme: Theme,
+        *,
+        width: float,
+        height: float,
+        **kwargs: Any,
+    ) -> None:
+        """Make room for ``epochs`` and for losses from the lower to the higher one."""
+        super().__init__(**kwargs)
+        self.span, self.logarithms = float(epochs), np.log10(losses)
+        self.area = Rectangle(width=width, height=height, stroke_width=0.0)
+        style: dict[str, Any] = {"color": theme.color("grid"), "stroke_width": 2.0}
+        powers = np.arange(np.ceil(self.logarithms[0]), np.floor(self.logarithms[1]) + 1.0)
+        decades, tenths = 10.0**powers, np.outer(10.0 ** (powers - 1.0), np.arange(2, 10)).ravel()
+        tenths = np.concatenate([tenths, decades[-1] * np.arange(2, 10)])
+        tenths = tenths[(losses[0] <= tenths) & (tenths <= losses[1])]
+        lefts, between = self.points_at(0.0, decades), self.points_at(0.0, tenths)
+        self.rules = Segments(**style).set_ends(lefts, self.points_at(epochs, decades))
+        self.tenths = Segments(**style).set_ends(between, between + 0.1 * RIGHT)
+        self.decades = Axis(
+            theme, {f"{loss:g}": point for loss, point in zip(decades, lefts, strict=True)}, side=LEFT
+        )
+        self.floor = Segments(**style).set_ends(
+            self.points_at(0.0, losses[0]), self.points_at(epochs, losses[0])
+        )
+        self.steps = np.array(sorted({*range(min(epochs, 12) + 1), *range(0, epochs + 1, 5)}))
+        self.ticks = Segments(color=theme.color("dim"), stroke_width=1.5)
+        self.counts = [Words(f"{step}", theme, role="dim", font_size=SMALLEST_FONT) for step in self.steps]
+        self.add(self.area, self.rules, self.tenths, self.decades, self.floor, self.ticks, *self.counts)
+        self.set_span(epochs)
+
+    def set_span(self, epochs: float) -> Self:
+        """Let the right edge stand for ``epochs``; counts fade where they get crowded."""
+        self.span = float(epochs)
+        feet = self.points_at(self.steps, 10.0 ** self.logarithms[0])
+        room = self.area.width / self.span * coarseness(self.steps)
+        seen = np.clip(5.0 * (room - 0.5), 0.0, 1.0) * (self.steps <= self.span)
+        self.ticks.set_ends(feet[seen > 0.0], feet[seen > 0.0] + 0.09 * DOWN)
+        for count, foot, opacity in zip(self.counts, feet, seen, strict=True):
+            count.next_to(foot, DOWN, buff=0.18).set_opacity(opacity)
+        return self
+
+    def points_at(self, epochs: npt.ArrayLike, losses: npt.ArrayLike) -> Array:
+        """Return the points ``(n, 3)`` of ``epochs`` and ``losses``, broadcast against each other."""
+        corner, opposite = self.area.get_corner(DL), self.area.get_corner(UR)
+        low, high = self.logarithms
+        across, up = np.asarray(epochs) / self.span, (np.log10(losses) - low) / (high - low)
+        shares = np.stack(np.broadcast_arrays(across, up, 0.0), axis=-1)
+        return np.atleast_2d(corner + (opposite - corner) * shares)
+
+    def values_at(self, points: Array) -> tuple[Array, Array]:
+        """Return the epochs and the losses that ``points`` ``(n, 3)`` stand for."""
+        corner, opposite = self.area.get_corner(DL), self.area.get_corner(UR)
+        across, up = ((points - corner)[:, :2] / (opposite - corner)[:2]).T
+        low, high = self.logarithms
+        return self.span * across, 10.0 ** (low + (high - low) * up)
+
+    def dashes_at(self, loss: float, color: str) -> Segments:
+        """Return a dashed line across at ``loss``."""
+        ends = np.linspace(0.0, self.span, 101)
+        dashes = Segments(color=color, stroke_width=2.0)
+        return dashes.set_ends(self.points_at(ends[:-1:2], loss), self.points_at(ends[1::2], loss))
+
+
+class Runner(VGroup):
+    """One curve, drawn as far as it has come. ``losses`` are its median, low and high from epoch 0 on."""
+
+    def __init__(self, losses: Array, label: Words, color: str, axes: LossAxes, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.logarithms, self.axes = np.log10(losses), axes
+        # Labels lie over the rules of the axes; words lie under everything by default.
+        self.label = label.set_z_index(1)
+        self.band = Polyline(color=color, stroke_width=0.0, fill_opacity=FAINT)
+        self.line = Polyline(color=color, stroke_width=4.0)
+        self.head = Discs(radius=0.07, color=color)
+        self.leader = Segments(color=color, stroke_width=1.5)
+        self.add(self.band, self.line, self.leader, self.head, self.label)
+
+    def losses_at(self, epochs: Array) -> Array:
+        """Return median, low and high ``(3, n)`` at ``epochs``, straight on the log axis in between."""
+        known = np.arange(self.logarithms.shape[1])
+        return np.stack([10.0 ** np.interp(epochs, known, row) for row in self.logarithms])
+
+    def set_epoch(self, epoch: float, label_height: float) -> Self:
+        """Draw the curve from epoch 0 to ``epoch``, and put the label at ``label_height`` beside its head."""
+        passed = np.append(np.arange(np.ceil(epoch)), epoch)
+        median, low, high = (self.axes.points_at(passed, losses) for losses in self.losses_at(passed))
+        self.line.set_vertices(median)
+        self.band.set_vertices(np.concatenate([low, high[::-1]]))
+        self.head.set_centers(median[-1])
+        place = np.array([median[-1, 0] + 0.35, label_height, 0.0])
+        self.leader.set_ends(median[-1], place + 0.06 * LEFT)
+        self.label.move_to(place, aligned_edge=LEFT)
+        return self
+
+
+class Race(VGroup):
+    """Several runners on the same axes, which widen as the epochs pass.
+
+    The state is a function of the epoch alone.
+    """
+
+    def __init__(
+        self,
+        losses: Mapping[str, Array],
+        names: Mapping[str, Words],
+        axes: LossAxes,
+        theme: Theme,
+        *,
+        first_span: float,
+        label_gap: float = 0.36,
+        **kwargs: Any,
+    ) -> None:
+        """Take median, low and high ``(3, epochs + 1)`` and the name of each runner, by its colour role.
+
+        The axes show ``first_span`` epochs, until the runners reach their right edge and push it on.
+        """
+        super().__init__(**kwargs)
+        self.axes, self.first_span = axes, first_span
+        self.runners = {
+            role: Runner(curve, names[role], theme.color(role), axes) for role, curve in losses.items()
+        }
+        self.add(axes, *self.runners.values())
+        medians = np.stack([curve[0] for curve in losses.values()], axis=1)
+        heights = np.stack([axes.points_at(0.0, row)[:, 1] for row in medians])
+        bottom, top = axes.area.get_bottom()[1], axes.area.get_top()[1]
+        self.label_heights = np.stack(
+            [
+                pushed_apart(row, order, label_gap, bottom, top)
+                for row, order in zip(heights, steady_orders(heights, label_gap / 2.0), strict=True)
+            ]
+        )
+        self.set_epoch(0.0)
+
+    def set_epoch(self, epoch: float) -> Self:
+        """Show the race as it stands at ``epoch``, from 0 to the last; fractions lie between."""
+        self.axes.set_span(max(self.first_span, epoch))
+        known = np.arange(len(self.label_heights))
+        for runner, heights in zip(self.runners.values(), self.label_heights.T, strict=True):
+            runner.set_epoch(epoch, float(np.interp(epoch, known, heights)))
+        return self
+
+    def speak_of(self, *roles: str) -> list[Any]:
+        """Return the animations that bring out the spread of these runners, and of no others."""
+        return [
+            runner.band.animate.set_fill(opacity=SPOKEN_OF if role in roles else FAINT)
+            for role, runner in self.runners.items()
+        ]
+
+
+def coarseness(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return for each of ``counts`` how many lie from one of its kind to the next: 1, 5, 10, 50 or 100.
+
+    >>> coarseness(np.array([0, 3, 5, 10, 45, 150])).tolist()
+    [100, 1, 5, 10, 5, 50]
+    """
+    kinds = np.array([1, 5, 10, 50, 100])
+    return np.asarray(np.where(counts[:, None] % kinds == 0, kinds, 0).max(axis=1))
+
+
+def steady_orders(heights: Array, slack: float) -> list[list[int]]:
+    """Return for each row of ``heights`` ``(epochs, n)`` the order of its columns from the lowest up.
+
+    Neighbours swap only when they stand more than ``slack`` the wrong way round, so that curves which run
+    together do not make their labels dance.
+
+    >>> steady_orders(np.array([[1.0, 2.0], [2.1, 2.0], [3.0, 2.0]]), 0.5)
+    [[0, 1], [0, 1], [1, 0]]
+    """
+    order, orders = np.argsort(heights[0], kind="stable").tolist(), []
+    for row in heights:
+        wrong = True
+        while wrong:
+            wrong = False
+            for k in range(len(order) - 1):
+                if row[order[k]] > row[order[k + 1]] + slack:
+                    order[k], order[k + 1], wrong = order[k + 1], order[k], True
+        orders.append(list(order))
+    return orders
+
+
+def pushed_apart(heights: Array, order: list[int], gap: float, bottom: float, top: float) -> Array:
+    """Return ``heights`` moved as little as can be (least squares) to stand ``gap`` apart in ``order``.
+
+    They stay between ``bottom`` and ``top`` where there is room.
+
+    >>> pushed_apart(np.array([1.0, 1.0, 5.0]), [0, 1, 2], 1.0, 0.0, 9.0).tolist()
+    [0.5, 1.5, 5.0]
+    """
+    steps = gap * np.arange(len(order))
+    # Less its place in the queue, each height must not fall below the one before: isotonic regression.
+    apart = isotonic_regression(heights[order] - steps).x
+    placed = np.empty(len(order))
+    placed[order] = np.clip(apart, bottom, max(bottom, top - steps[-1])) + steps
+    return placed

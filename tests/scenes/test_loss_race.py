@@ -1,0 +1,393 @@
+"""The loss race: its pictures read back against mathematics, and its words against the record."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from manim import config, tempconfig
+from manim.animation.animation import prepare_animation
+
+from pe_math.training import records, tasks
+from scenes.loss_race import LossRace, Results, Verdict, weights_of
+from scenes.mobjects.number_row import NumberRow
+from scenes.mobjects.race import LossAxes, Race, pushed_apart, steady_orders
+from scenes.mobjects.standings import Standings
+from scenes.mobjects.words import Words
+from scenes.theme import DARK
+from tests.scenes.harness import ROOT, box, construct, overlap, texts_on_screen
+
+MODES = ("none", "rope", "shaw")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def media(tmp_path_factory: pytest.TempPathFactory) -> object:
+    with tempconfig({"media_dir": str(tmp_path_factory.mktemp("media"))}):
+        yield
+
+
+def names() -> dict[str, Words]:
+    return {mode: Words(mode, DARK, font_size=24) for mode in MODES}
+
+
+def axes() -> LossAxes:
+    return LossAxes(20, (0.001, 1.0), DARK, width=6.0, height=3.0)
+
+
+def curves() -> dict[str, np.ndarray]:
+    """Return median, low and high of three runners: two that run together, and one that stays behind."""
+    epochs = np.arange(21.0)
+    medians = {
+        "none": np.maximum(0.5, 1.0 - 0.1 * epochs),
+        "rope": 0.75**epochs,
+        "shaw": 0.75**epochs * (1.0 + 0.05 * np.cos(np.pi * epochs)),
+    }
+    return {mode: np.stack([median, median / 1.2, median * 1.2]) for mode, median in medians.items()}
+
+
+def race(first_span: float = 5.0) -> Race:
+    return Race(curves(), names(), axes(), DARK, first_span=first_span)
+
+
+# The axes
+
+
+def test_each_decade_is_as_high_as_the_next_and_epochs_are_evenly_spaced() -> None:
+    points = axes().points_at([0, 5, 10, 20], [1.0, 0.1, 0.01, 0.001])
+    assert points[:, 1] == pytest.approx([1.5, 0.5, -0.5, -1.5])
+    assert points[:, 0] == pytest.approx([-3.0, -1.5, 0.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("span", "counts"), [(4.0, range(5)), (8.0, range(9)), (14.9, (0, 5, 10)), (20.0, (0, 5, 10, 15, 20))]
+)
+def test_the_right_edge_stands_for_the_span_and_counts_have_room(span: float, counts: range) -> None:
+    picture = axes().set_span(span)
+    assert picture.points_at(span, 1.0)[0, 0] == pytest.approx(3.0)
+    seen = {count.text: count for count in picture.counts if count[0].get_fill_opacity() > 0.0}
+    assert set(seen) == {str(count) for count in counts}
+    for text, count in seen.items():
+        assert count.get_x() == pytest.approx(-3.0 + 6.0 * int(text) / span)
+
+
+def test_points_on_moved_axes_are_read_back_as_the_values_they_stand_for() -> None:
+    moved = axes().shift([1.0, 2.0, 0.0]).set_span(7.0)
+    epochs, losses = np.array([0.0, 3.5, 7.0]), np.array([0.9, 0.02, 0.001])
+    read_epochs, read_losses = moved.values_at(moved.points_at(epochs, losses))
+    assert read_epochs == pytest.approx(epochs)
+    assert read_losses == pytest.approx(losses)
+
+
+# The runners
+
+
+@pytest.mark.parametrize("epoch", [0.0, 1.0, 2.5, 7.0, 20.0])
+def test_a_curve_goes_through_its_medians_as_far_as_it_has_come(epoch: float) -> None:
+    picture = race().set_epoch(epoch)
+    known = np.arange(21)
+    for mode, losses in curves().items():
+        line = picture.runners[mode].line.vertices
+        if epoch > 0.0:
+            epochs, medians = picture.axes.values_at(line)
+            assert epochs == pytest.approx([*range(int(np.ceil(epoch))), epoch])
+            whole = epochs == np.rint(epochs)
+            assert medians[whole] == pytest.approx(losses[0][np.rint(epochs[whole]).astype(int)])
+        head_epoch, head_loss = picture.axes.values_at(picture.runners[mode].head.centers)
+        assert head_epoch == pytest.approx([epoch])
+        assert np.log(head_loss) == pytest.approx([np.interp(epoch, known, np.log(losses[0]))])
+
+
+def test_halfway_between_two_epochs_the_head_is_at_their_geometric_mean() -> None:
+    picture = race().set_epoch(2.5)
+    _, loss = picture.axes.values_at(picture.runners["rope"].head.centers)
+    assert loss == pytest.approx([np.sqrt(0.75**2 * 0.75**3)])
+
+
+def test_the_band_runs_from_the_lowest_run_to_the_highest() -> None:
+    picture = race().set_epoch(4.0)
+    epochs, losses = picture.axes.values_at(picture.runners["rope"].band.vertices)
+    assert epochs == pytest.approx([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
+    assert losses[:5] == pytest.approx(0.75 ** np.arange(5.0) / 1.2)
+    assert losses[:4:-1] == pytest.approx(0.75 ** np.arange(5.0) * 1.2)
+
+
+def test_the_axes_widen_only_when_the_heads_reach_their_edge() -> None:
+    picture = race(first_span=5.0)
+    assert [picture.set_epoch(epoch).axes.span for epoch in (1.0, 5.0, 12.5)] == [5.0, 5.0, 12.5]
+
+
+def test_the_picture_depends_on_the_epoch_alone() -> None:
+    straight, roundabout = race().set_epoch(3.3), race().set_epoch(20.0).set_epoch(0.0).set_epoch(3.3)
+    for one, other in zip(straight.get_family(), roundabout.get_family(), strict=True):
+        assert one.points == pytest.approx(other.points, abs=1e-9)
+
+
+def test_labels_never_overlap_and_stand_beside_the_heads() -> None:
+    picture = race()
+    labels = [runner.label for runner in picture.runners.values()]
+    heads = [runner.head for runner in picture.runners.values()]
+    for epoch in range(21):
+        picture.set_epoch(epoch)
+        for one, other in itertools.combinations(labels, 2):
+            assert not overlap(box(one), box(other)), epoch
+        assert min(label.get_left()[0] for label in labels) > max(head.get_right()[0] for head in heads)
+
+
+def test_speaking_of_a_runner_brings_out_its_band_and_no_other() -> None:
+    picture = race()
+    for animation in map(prepare_animation, picture.speak_of("rope")):
+        animation.begin()
+        animation.finish()
+    opacity = {mode: runner.band.get_fill_opacity() for mode, runner in picture.runners.items()}
+    assert opacity["rope"] > 2.0 * max(opacity["none"], opacity["shaw"])
+
+
+# Labels that make room for each other
+
+heights_ = st.lists(st.floats(-2.0, 2.0), min_size=1, max_size=6).map(np.array)
+
+
+def test_two_labels_on_one_spot_share_the_way_they_are_pushed() -> None:
+    assert pushed_apart(np.array([1.0, 1.0]), [0, 1], 0.4, -9.0, 9.0) == pytest.approx([0.8, 1.2])
+
+
+@given(heights_)
+def test_pushed_labels_keep_their_order_their_distance_and_their_mean(heights: np.ndarray) -> None:
+    order = np.argsort(heights, kind="stable").tolist()
+    placed = pushed_apart(heights, order, 0.3, -99.0, 99.0)
+    assert (np.diff(placed[order]) >= 0.3 - 1e-9).all()
+    assert placed.mean() == pytest.approx(heights.mean())
+    if (np.diff(heights[order]) >= 0.3).all():
+        assert placed == pytest.approx(heights)
+
+
+@given(heights_)
+def test_pushed_labels_stay_inside_where_there_is_room(heights: np.ndarray) -> None:
+    order = np.argsort(heights, kind="stable").tolist()
+    placed = pushed_apart(heights, order, 0.3, -1.0, 1.0)
+    assert placed.min() >= -1.0 - 1e-9 and placed.max() <= 1.0 + 1e-9
+
+
+def test_labels_swap_only_when_their_curves_are_clearly_apart() -> None:
+    together = np.array([[0.0, 1.0], [0.5, 0.4], [0.4, 0.5], [0.6, 0.4], [1.0, 0.0], [0.4, 0.5]])
+    assert steady_orders(together, 0.3) == [[0, 1]] * 4 + [[1, 0]] * 2
+
+
+# The standings
+
+
+def standings_of(runs: np.ndarray) -> Standings:
+    """Return the table of ``runs`` (modes, seeds, epochs)."""
+    ranks = records.ranks(runs)
+    return Standings(names(), records.standings(ranks), ranks, np.median(runs, axis=1), DARK)
+
+
+# Three seeds of each mode: at first the ranges overlap; then none falls behind; then it meets shaw again.
+RUNS = np.array(
+    [
+        [[0.9, 0.8, 0.5], [1.0, 0.9, 0.6], [1.1, 1.0, 0.7]],
+        [[0.9, 0.1, 0.1], [1.0, 0.2, 0.2], [1.2, 0.3, 0.3]],
+        [[0.8, 0.4, 0.4], [1.0, 0.5, 0.5], [1.1, 0.6, 0.6]],
+    ]
+)
+
+
+def test_spreads_that_overlap_share_a_rank_and_separated_ones_do_not() -> None:
+    table = standings_of(RUNS)
+    shown = [
+        [row.rank.text for row in table.set_epoch(epoch).rows.values()] for epoch in (0.0, 0.9, 1.0, 2.0)
+    ]
+    assert shown == [["1", "1", "1"], ["1", "1", "1"], ["3", "1", "2"], ["2", "1", "2"]]
+
+
+def test_rows_swap_when_their_runners_separate_and_stay_when_they_meet_again() -> None:
+    table = standings_of(RUNS)
+    first = table.rows["none"].get_y()
+    orders = []
+    for epoch in (0.0, 1.0, 2.0):
+        rows = table.set_epoch(epoch).rows
+        orders.append(sorted(MODES, key=lambda mode: -rows[mode].rank.points[0, 1]))
+    assert orders == [["none", "rope", "shaw"], ["rope", "shaw", "none"], ["rope", "shaw", "none"]]
+    assert table.set_epoch(0.0).rows["none"].get_y() == pytest.approx(first)
+
+
+def test_a_row_is_halfway_down_when_the_epoch_is_halfway_over() -> None:
+    table = standings_of(RUNS)
+    tops = [table.set_epoch(epoch).rows["none"].rank.points[0, 1] for epoch in (0.0, 0.5, 1.0)]
+    assert tops[0] - tops[2] == pytest.approx(2 * table.pitch)
+    assert tops[1] == pytest.approx((tops[0] + tops[2]) / 2.0)
+
+
+def test_rows_show_the_median_of_the_seeds() -> None:
+    rows = standings_of(RUNS).set_epoch(1.0).rows
+    assert [rows[mode].loss.text for mode in MODES] == ["0.9000", "0.2000", "0.5000"]
+
+
+# The numbers and their sum
+
+ORDER = np.random.default_rng(5).permutation(32)
+
+
+def numbers_and_target(task: str) -> tuple[np.ndarray, float]:
+    """Return one sequence as the models see it, and what they are to answer."""
+    inputs, (target,) = tasks.load(task).draw(np.random.default_rng(5), 1, 32)
+    return inputs[0, :, 0], float(target)
+
+
+@pytest.mark.parametrize("task", ["signal_sum", "half_sum", "weighted_sum"])
+def test_the_sum_shown_is_what_the_models_are_to_answer(task: str) -> None:
+    numbers, target = numbers_and_target(task)
+    row = NumberRow(numbers, ORDER, DARK).weigh(weights_of(task, 32))
+    assert row.total() == pytest.approx(target, abs=1e-5)
+
+
+def test_shuffling_keeps_the_sum_of_all_and_changes_the_sum_of_the_first_half() -> None:
+    numbers, _ = numbers_and_target("signal_sum")
+    row = NumberRow(numbers, ORDER, DARK)
+    for shuffle in (0.0, 0.3, 0.7, 1.0):
+        assert row.total(shuffle) == pytest.approx(numbers.sum(), abs=1e-5)
+    row.weigh(weights_of("half_sum", 32))
+    assert row.total(1.0) == pytest.approx(
+        sum(n for n, slot in zip(numbers, ORDER, strict=True) if slot < 16)
+    )
+
+
+def test_the_sum_so_far_takes_the_slots_in_turn() -> None:
+    row = NumberRow([1.0, 2.0, 4.0, 8.0], [0, 1, 2, 3], DARK).weigh([1.0, 1.0, 0.0, 1.0])
+    assert [row.total(added=added) for added in (0, 1, 2, 3, 4)] == [0.0, 1.0, 3.0, 3.0, 11.0]
+
+
+@pytest.mark.parametrize(
+    ("shuffle", "slots"), [(0.0, [0, 1, 2, 3]), (0.5, [1, 2, 1, 2]), (1.0, [2, 3, 0, 1])]
+)
+def test_bars_are_as_high_as_their_numbers_and_stand_in_their_slots(shuffle: float, slots: list[int]) -> None:
+    numbers = [1.0, -2.0, 0.5, 3.0]
+    row = NumberRow(numbers, [2, 3, 0, 1], DARK, width=8.0, unit=0.1).set_state(shuffle)
+    corners = np.concatenate([half.corners for half in row.halves])
+    assert corners[:, [0, 2]].mean(axis=1) == pytest.approx([-3.0 + 2.0 * slot for slot in slots])
+    assert corners[:, 3] - corners[:, 1] == pytest.approx([0.8 * number for number in numbers])
+
+
+def test_the_floor_lies_under_the_slots_that_have_been_added_up() -> None:
+    row = NumberRow(np.ones(4), [0, 1, 2, 3], DARK, width=8.0).weigh([1.0, 1.0, 0.0, 0.0])
+    corners = row.set_state(added=1.5).floor.corners
+    assert corners[:, 2] - corners[:, 0] == pytest.approx([2.0, 1.0, 0.0, 0.0])
+    assert (corners[2:, 3] == corners[2:, 1]).all()
+
+
+def test_a_scaled_row_keeps_its_bars_in_proportion() -> None:
+    row = NumberRow([1.0, -1.0], [0, 1], DARK, width=4.0, unit=0.1).scale(0.5).move_to([3, 2, 0]).set_state()
+    corners = np.concatenate([half.corners for half in row.halves])
+    assert corners[:, 3] == pytest.approx([2.2, 1.8])
+
+
+def test_a_task_that_is_no_sum_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "load", lambda name: SimpleNamespace(weights=None))
+    with pytest.raises(ValueError, match="'copy'"):
+        weights_of("copy", 32)
+
+
+# What the shot says
+
+
+def results_of(**runs: list[list[float]]) -> Results:
+    """Return the results of a task with these validation losses, ``(seeds, epochs)`` by mode."""
+    arrays = {f"task/{mode}/validation_loss": np.array(losses) for mode, losses in runs.items()}
+    return Results.read(records.Record(arrays, {}), "task", tuple(runs))
+
+
+def test_every_race_starts_where_an_untrained_model_stands() -> None:
+    results = results_of(none=[[0.5, 0.2], [0.7, 0.4]], rope=[[0.1, 0.3], [0.1, 0.3]])
+    assert results.losses[:, :, 0] == pytest.approx(np.ones((2, 3)))
+    assert results.losses[0, :, 1] == pytest.approx([0.6, 0.5, 0.7])  # median, low, high
+    assert results.ranks.tolist() == [[1, 2, 1], [1, 1, 1]]
+    assert results.epochs == 2
+
+
+def test_the_leader_has_the_lowest_median() -> None:
+    results = results_of(none=[[0.5, 0.2], [0.7, 0.2]], rope=[[0.1, 0.9], [0.2, 0.1]])
+    assert [results.leader(epoch) for epoch in (1, 2)] == ["rope", "none"]
+
+
+def test_a_race_whose_spreads_overlap_is_told_as_one_that_nobody_wins() -> None:
+    results = results_of(none=[[0.5, 0.002], [0.5, 0.004]], rope=[[0.1, 0.003], [0.1, 0.001]])
+    assert results.verdict() == Verdict("tie", ("none", "rope"), {"low": "0.9970", "high": "0.9980"})
+
+
+def test_having_no_encoding_is_unbeaten_while_none_separates_from_it() -> None:
+    results = results_of(none=[[0.002], [0.004]], rope=[[0.003], [0.001]], shaw=[[0.01], [0.02]])
+    assert results.verdict() == Verdict("unbeaten", ("none",), {"low": "0.9850", "high": "0.9980"})
+
+
+def test_one_that_falls_behind_is_named_with_its_score() -> None:
+    results = results_of(rope=[[0.01], [0.03]], none=[[0.2], [0.3]], shaw=[[0.1], [0.1]])
+    assert results.verdict() == Verdict("behind", ("none",), {"score": "0.75", "low": "0.90"})
+
+
+def test_a_race_without_one_loser_names_those_in_first_place() -> None:
+    results = results_of(rope=[[0.01], [0.02]], none=[[0.2], [0.3]], shaw=[[0.25], [0.35]])
+    assert results.verdict() == Verdict("apart", ("rope",), {})
+
+
+def test_the_tracked_record_bears_out_the_captions() -> None:
+    record = records.load(records.path_of(LossRace.record))
+    every = {task: record.curves(task, "validation_loss") for task in LossRace.tasks}
+    none = record.encodings.index("none")
+    # 'Early on the curves differ and one seems to win. But train on, and the lead melts away.'
+    medians = np.median(every["signal_sum"], axis=1)
+    early, late = medians[:, LossRace.early - 1], medians[:, -1]
+    assert np.argmin(early) != none
+    assert np.ptp(early) > 10.0 * np.ptp(late)
+    # 'In the end no encoding ranks before having none': no spread lies below that of none.
+    last = every["signal_sum"][:, :, -1]
+    assert last.max(axis=1).min() >= last[none].min()
+    # 'Without an encoding the loss stops falling, and all the others pass.'
+    halves = every["half_sum"][:, :, -1]
+    assert np.delete(halves, none, axis=0).max() < halves[none].min()
+
+
+def test_the_end_of_the_race_shows_what_the_record_holds() -> None:
+    record = records.load(records.path_of(LossRace.record))
+    seen: dict[str, list[str]] = {}
+    construct(
+        LossRace,
+        Path(config.media_dir),
+        at_section_end=lambda scene, name: seen.update(
+            {name: [text.text for text in texts_on_screen(scene)]}
+        ),
+    )
+    for task in LossRace.tasks:
+        medians = np.median(record.curves(task, "validation_loss"), axis=1)
+        assert {f"{median:.4f}" for median in medians[:, -1]} <= set(seen[f"{task}_finish"])
+        assert str(medians.shape[1]) in seen[f"{task}_finish"]
+        assert {f"{1.0 - median:.4f}" for median in medians[:, -1]} <= set(seen["compare"])
+    median = np.median(record.array("half_sum", "none", "validation_loss")[:, -1])
+    assert any(f"{1.0 - median:.2f}" in text for text in seen["half_sum_finish"])
+
+
+def test_a_variant_is_a_subclass_of_a_few_lines() -> None:
+    class HalfRace(LossRace):
+        tasks = ("half_sum",)
+        modes = ("none", "rope")
+
+    sections: list[str] = []
+    scene = construct(HalfRace, Path(config.media_dir), at_section_end=lambda _, name: sections.append(name))
+    assert sections == [
+        "half_sum_task",
+        "half_sum_start",
+        "half_sum_finish",
+        "half_sum_why",
+    ]  # nothing to compare
+    assert set(scene.race.runners) == {"none", "rope"}  # type: ignore[attr-defined]
+
+
+def test_the_shot_does_without_torch() -> None:
+    check = "import sys, scenes.loss_race; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], cwd=ROOT, check=False).returncode == 0

@@ -122,7 +122,7 @@ class LectureScene(Scene):
         """
         self.end_beat()
         self.next_section(name, SectionType.LOOP if loops else SectionType.NORMAL)
-        self._beat = Beat(name, self.time, loops)
+        self._beat = Beat(name, self.whole_frames(), loops)
 
     def end_beat(self) -> None:
         """Hold the picture until its caption has been read aloud once, and write the caption."""
@@ -133,8 +133,11 @@ class LectureScene(Scene):
         if not beat.loops:
             unread = self.language.reading_seconds(caption) - (self.time - beat.start)
             self.wait(max(SHORTEST_HOLD, unread))
-        length = self.time - beat.start
-        self.add_subcaption(caption, duration=length, offset=-length)
+        self.add_subcaption(caption, duration=self.whole_frames() - beat.start, offset=beat.start - self.time)
+
+    def whole_frames(self) -> float:
+        """Return the time in seconds, cleared of what Manim's sums of frames are off by."""
+        return round(self.time * config.frame_rate) / float(config.frame_rate)
 
     def tear_down(self) -> None:
         """End the last beat."""

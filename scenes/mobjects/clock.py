@@ -55,7 +55,7 @@ class Clock(VGroup):
         return float(self.dial.width) / 2.0
 
     def get_critical_point(self, direction: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return an edge or the centre of the dial: a clock is placed by its dial, wherever its hand points."""
+        """Return an edge or the centre of the dial: a clock is placed by its dial, not by its hand."""
         return np.asarray(self.dial.get_critical_point(np.asarray(direction)))
 
     def tip_at(self, position: float) -> npt.NDArray[np.float64]:

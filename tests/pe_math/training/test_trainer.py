@@ -1,3 +1,5 @@
+import dataclasses
+import functools
 import math
 import os
 import signal
@@ -9,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pe_math.training import storage, trainer
+from pe_math.training import storage, tasks, trainer
 from pe_math.training.configuration import ModelOptions, Run, TrainingOptions
 
 ROOT = Path(__file__).parents[3]
@@ -52,6 +54,32 @@ def test_a_run_that_goes_on_ends_like_one_that_was_never_disturbed(mode, make_ru
     resumed = trainer.train(run, tmp_path / "cut", lambda run, epoch, loss: reported.append(epoch))
     assert reported == [1, 2, 3]
     assert_same([resumed], [whole])
+
+
+def test_sequences_are_fresh_each_epoch_and_the_same_for_all_encodings(make_run, tmp_path, monkeypatch):
+    def drawn(encoding, seed):
+        task = tasks.load("half_sum")
+        seen = {"draw": [], "draw_held_out": []}
+
+        def spy(name, generator, count, length):
+            seen[name].append(getattr(task, name)(generator, count, length)[0])
+            return task.draw(np.random.default_rng(0), count, length)
+
+        spies = {name: functools.partial(spy, name) for name in seen}
+        monkeypatch.setattr(trainer, "load", lambda *_: dataclasses.replace(task, **spies))
+        trainer.train(make_run(encoding, seed), tmp_path / f"{encoding}{seed}", ignore)
+        return seen
+
+    rope, none, other_seed = drawn("rope", 0), drawn("none", 0), drawn("rope", 1)
+    assert len(rope["draw"]) == 3
+    different = [*rope["draw"], *other_seed["draw"]]
+    assert len({array.tobytes() for array in different}) == 6
+    assert np.array_equal(rope["draw"], none["draw"])
+    for run in (none, other_seed):
+        assert [array.tobytes() for array in run["draw_held_out"]] == [
+            a.tobytes() for a in rope["draw_held_out"]
+        ]
+    assert rope["draw_held_out"][0].tobytes() not in {array.tobytes() for array in rope["draw"]}
 
 
 def until(condition, seconds=90):
@@ -102,10 +130,14 @@ def test_a_killed_or_interrupted_command_goes_on_bit_for_bit(number, tmp_path, u
     workers = children(process)
     # Ctrl-C reaches all processes of a terminal; a kill reaches one, and its workers must not train on alone.
     (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
-    message = process.communicate()[1]
-    assert process.returncode == (130 if number == signal.SIGINT else -number)
-    assert ("goes on from the last finished epoch" in message) == (number == signal.SIGINT)
-    until(lambda: not any(map(alive, workers)), seconds=20)
+    assert process.wait(60) == (130 if number == signal.SIGINT else -number)
+    try:
+        until(lambda: not any(map(alive, workers)), seconds=10)
+    finally:
+        for worker in filter(alive, workers):
+            os.kill(worker, signal.SIGKILL)
+    assert ("goes on from the last finished epoch" in process.stderr.read()) == (number == signal.SIGINT)
+    process.stderr.close()
 
     (checkpoint,) = tmp_path.glob("train/half_sum*")
     _, document = storage.read(checkpoint, "checkpoint", 1, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -63,8 +64,12 @@ class Words(VGroup):
         return float(self._designed_size * self.width / self._designed_width)
 
 
-def drawn(text: str, font_size: float) -> list[VMobject]:
-    """Return one glyph for each character of ``text``, blanks included, as Pango lays them out."""
+@cache
+def drawn(text: str, font_size: float) -> tuple[VMobject, ...]:
+    """Return one glyph for each character of ``text``, blanks included, as Pango lays them out.
+
+    They are laid out once and shared: read them, and leave them as they are.
+    """
     register_fonts()
     check_characters(text, repr(text))
     laid_out = Text(
@@ -75,7 +80,7 @@ def drawn(text: str, font_size: float) -> list[VMobject]:
         font_size=font_size,
         line_spacing=0.6,
     )
-    return list(laid_out.submobjects)
+    return tuple(laid_out.submobjects)
 
 
 class Readout(VMobject):
@@ -135,20 +140,16 @@ def formula(source: str, theme: Theme, *, role: str = "text", font_size: float =
     return MathTypst(source, color=theme.color(role), font_size=font_size)
 
 
-_outlines: dict[str, tuple[np.ndarray[Any, Any], float]] = {}
-
-
+@cache
 def _measured(character: str) -> tuple[np.ndarray[Any, Any], float]:
     """Return a glyph's outline ``(n, 3)`` about its origin on the baseline, and its advance, at size 48."""
-    if character not in _outlines:
-        # Between two zeros even a blank has a width, and the zeros' feet tell where the baseline is.
-        (zero, glyph, last), (first, second) = drawn(f"0{character}0", 48), drawn("00", 48)
-        digit = second.get_left()[0] - first.get_left()[0]
-        bearing = (digit - zero.width) / 2.0
-        origin = np.array([zero.get_left()[0] - bearing + digit, zero.get_bottom()[1], 0.0])
-        advance = last.get_left()[0] - zero.get_left()[0] - digit
-        _outlines[character] = (glyph.points - origin, float(digit if character.isdigit() else advance))
-    return _outlines[character]
+    # Between two zeros even a blank has a width, and the zeros' feet tell where the baseline is.
+    (zero, glyph, last), (first, second) = drawn(f"0{character}0", 48), drawn("00", 48)
+    digit = second.get_left()[0] - first.get_left()[0]
+    bearing = (digit - zero.width) / 2.0
+    origin = np.array([zero.get_left()[0] - bearing + digit, zero.get_bottom()[1], 0.0])
+    advance = last.get_left()[0] - zero.get_left()[0] - digit
+    return glyph.points - origin, float(digit if character.isdigit() else advance)
 
 
 def _outline(character: str) -> np.ndarray[Any, Any]:

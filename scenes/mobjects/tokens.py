@@ -10,7 +10,7 @@ import numpy.typing as npt
 from manim import DOWN, RIGHT, UP, RoundedRectangle, VGroup
 
 from scenes.mobjects.paths import Points, Polyline, Segments
-from scenes.mobjects.words import Readout, Words
+from scenes.mobjects.words import Readout, Words, drawn
 from scenes.theme import Theme
 
 
@@ -48,6 +48,9 @@ class Tile(VGroup):
         self.box = RoundedRectangle(0.1, width=width, height=0.56, color=color, stroke_width=2.5)
         # Words rest in the static picture unless they are raised; these move.
         self.word = Words(word, theme, role=role, font_size=24, max_width=width).set_z_index(1)
+        # All words of a row share one baseline, whether or not their letters reach below it.
+        *letters, tall, deep = drawn(f"{word}dg", 24)
+        self.word.shift(UP * (VGroup(*letters).get_y() - VGroup(tall, deep).get_y()))
         self.add(self.box, self.word)
 
     def reveal(self, share: float) -> Self:

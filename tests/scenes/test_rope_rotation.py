@@ -302,3 +302,11 @@ def test_at_the_loudest_offset_every_query_lies_along_its_key(shown: dict[str, A
     assert scores.max() == pytest.approx(np.abs(QUERY * KEY).sum(), rel=0.01)
     for query, key in shown["trace_score"]["as it is"].vectors:
         assert abs(np.degrees(angle_between(key, query))) < 15.0
+
+
+def test_words_of_a_row_share_a_baseline() -> None:
+    row = TokenRow(("the", "dog"), Ruler(DARK), DARK, query=1, key=0)
+    the, dog = (tile.word for tile in row.tiles)
+    # The letters of 'the' and the 'd' of 'dog' are equally high; the 'g' reaches below.
+    assert the.get_top()[1] == pytest.approx(dog.get_top()[1], abs=0.01)
+    assert the.get_bottom()[1] > dog.get_bottom()[1] + 0.03

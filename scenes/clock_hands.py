@@ -268,7 +268,7 @@ class ClockWall(CountingScene):
     def start_together(self) -> None:
         """Start all hands from twelve; after a hundred positions the slow ones still seem to stand there."""
         self.beat("together")
-        self.play(self.idea("together"))
+        self.play(self.idea("together", clocks=len(self.periods)))
         self.glide_to(100, pace=self.real_time, ramp=10)
         self.play(self.idea("broken"))
 
@@ -278,7 +278,7 @@ class ClockWall(CountingScene):
         self.play(self.idea("tenfold"))
         self.glide_to(1_200, pace=10.0 * self.real_time, ramp=80)
         turned = np.count_nonzero(self.periods <= self.position.get_value())
-        self.play(self.idea("awake", turned=turned, all=len(self.periods)))
+        self.play(self.idea("awake", turned=turned, clocks=len(self.periods)))
 
     def speed_up_again(self) -> None:
         """Run ten times faster again, until the slowest hand has turned once."""
@@ -293,12 +293,12 @@ class ClockWall(CountingScene):
 
 
 class ClockSwarm(CountingScene):
-    """All 256 hands of a wide encoding at once: their tips draw one curve, which winds up."""
+    """All hands of a wide encoding at once: their tips draw one curve, which winds up."""
 
     d: int = 512
     base: float = 10_000.0
     gentle: float = 1.5
-    rests: tuple[int, int, int] = (100, 30, 1_000)
+    rests: tuple[int, int, int] = (100, 30, 1_000)  # of the hairball, of the spiral, and far along
 
     def setup(self) -> None:
         """Put all hands on screen, equally long and on top of each other at twelve."""
@@ -314,8 +314,8 @@ class ClockSwarm(CountingScene):
 
     def construct(self) -> None:
         """Tell the story."""
-        self.tangle()  # equally long, 256 hands are a hairball
-        self.give_lengths()  # each with its own length, they are a spiral
+        self.tangle()  # equally long, they are a hairball
+        self.give_lengths()  # each with its own length, they draw a spiral
         self.unwind()  # at 0 it is one straight line
         self.wind_up()  # it winds up from the inside
         self.wind_on()  # every position has a figure of its own
@@ -337,7 +337,7 @@ class ClockSwarm(CountingScene):
     def tangle(self) -> None:
         """Fan the hands out while they are equally long: the wrong picture."""
         self.beat("hairball")
-        self.play(self.idea("question"))
+        self.play(self.idea("question", hands=len(self.swarm.frequencies)))
         self.glide_to(self.rests[0], pace=40.0, ramp=40)
         self.play(self.idea("hairball"))
 

@@ -42,6 +42,7 @@ class Swarm(VGroup):
         self.frequencies, self.hub = np.asarray(frequencies, dtype=float), spatial(hub)[0]
         self.own_lengths = np.linspace(shortest, longest, len(self.frequencies))
         self.equal_lengths = np.full_like(self.own_lengths, equal)
+        bands = min(bands, len(self.frequencies))
         self.bands = np.array_split(np.arange(len(self.frequencies)), bands)
         colors = theme.hand_colors(bands)
         self.hands = [Segments(color=color, stroke_width=1.5) for color in colors]

@@ -210,6 +210,11 @@ def test_dots_too_fast_for_the_eye_fade_and_their_joins_with_them() -> None:
     assert [dots.get_fill_opacity() for dots in swarm.dots] == [1.0] * 16
 
 
+def test_a_swarm_of_fewer_hands_than_bands() -> None:
+    swarm = Swarm([pi / 2, pi / 4], DARK, shortest=1.0, longest=2.0).set_position(1.0)
+    assert swarm.tips == pytest.approx(np.array([[1.0, 0.0, 0.0], [2**0.5, 2**0.5, 0.0]]), abs=1e-9)
+
+
 def test_an_arc_winds_evenly_about_its_hub() -> None:
     hub = np.array([0.3, -0.2, 0.0])
     start, end = 1.0 * np.array([[0.0, 1.0, 0.0]]), 1.2 * np.array([[sin(pi / 3), cos(pi / 3), 0.0]])

@@ -32,6 +32,25 @@ Train one encoding on one task and print how it went.
   python -m pe_math.training train half_sum rope
   python -m pe_math.training train half_sum sinusoidal --seeds 0 1 2 --frequencies linear
   python -m pe_math.training train copy alibi --epochs 10 --layers 1
+
+Tasks:
+  signal_sum    add up 32 numbers, first a sine and then noise (the order does not matter)
+  half_sum      add up the first half of them
+  weighted_sum  add them up with weights that rise from -1 to 1
+  order         say which of two marks came first
+  copy          repeat the symbols before a separator (the model looks to the left only, as in the next two)
+  induction     go on with what followed the same token before
+  wikitext      predict the next character of an encyclopedia
+
+Encodings:
+  none          nothing tells positions apart, but for looking to the left only
+  sinusoidal    fixed waves, added to the tokens
+  learned       a free vector for each position, added to the tokens
+  hybrid        a weighted sum of these two
+  shaw          a free vector for each distance, added to the keys
+  t5            a free number for each head and range of distances, added to the scores
+  alibi         a penalty that grows with distance, added to the scores
+  rope          queries and keys turned by their positions
 """
 _RECORD = """\
 Train all encodings of a comparison, on all its tasks and seeds, and write the record.
@@ -41,8 +60,10 @@ Train all encodings of a comparison, on all its tasks and seeds, and write the r
 The runs share the cores; each has one. Press Ctrl-C at any time: the same command goes on from there.
 """
 _SHOW = """\
-Print a record as a table: for each task and encoding the last validation loss, its median over the seeds and,
-in brackets, the smallest and the largest; and the median score (R² or accuracy) at each tested length.
+Print a record as a table.
+
+For each task and encoding: the last validation loss, and the score (R², accuracy or nats) at each tested
+length; the median over the seeds and, in brackets, the smallest and the largest.
 
   python -m pe_math.training show loss_race
   python -m pe_math.training show some/folder/my_record.safetensors
@@ -62,10 +83,10 @@ _MODEL_OPTIONS = {
     "dropout": (float, "share that is dropped in training"),
     "norm": (str, "LayerNorm `before` or `after` each half block"),
     "concatenate": (int, "concatenate a table of this width instead of adding one"),
-    "window": (int, "how far attention reaches"),
+    "window": (int, "how many positions away attention reaches; all unless given"),
     "max_distance": (int, "where shaw clips distances"),
-    "alibi_form": (str, "causal, symmetric or one_sided"),
-    "hybrid_weight": (float, "fixed share of the sinusoidal table in hybrid"),
+    "alibi_form": (str, "causal, symmetric or one_sided; as the task needs unless given"),
+    "hybrid_weight": (float, "fixed share of the sinusoidal table in hybrid; learned unless given"),
 }
 _SCHEDULES: dict[str, Callable[..., NDArray[np.float64]]] = {
     "geometric": frequencies.geometric,
@@ -168,10 +189,11 @@ def _parser() -> argparse.ArgumentParser:
     train = _command(commands, "train", _TRAIN, _train)
     train.add_argument("task", choices=TASKS, metavar="TASK", help=", ".join(TASKS))
     train.add_argument("mode", choices=MODES, metavar="ENCODING", help=", ".join(MODES))
-    _add(train.add_argument_group("model"), _MODEL_OPTIONS, ModelOptions)
-    train.add_argument("--norm-embedding", action="store_true", help="LayerNorm once the encoding has joined")
-    train.add_argument("--frequencies", choices=_SCHEDULES, default="geometric", help="default: geometric")
-    train.add_argument("--base", type=float, help="of geometric and mixed frequencies (default: 10000)")
+    model = train.add_argument_group("model")
+    _add(model, _MODEL_OPTIONS, ModelOptions)
+    model.add_argument("--norm-embedding", action="store_true", help="LayerNorm once the encoding has joined")
+    model.add_argument("--frequencies", choices=_SCHEDULES, default="geometric", help="(default: geometric)")
+    model.add_argument("--base", type=float, help="of geometric and mixed frequencies (default: 10000)")
     _add_training(train, TrainingOptions)
 
     record = _command(commands, "record", _RECORD, _record)
@@ -209,7 +231,10 @@ def _add(group: Any, options: Mapping[str, tuple[type, str]], owner: type | None
     """Add options whose defaults are those of the class `owner`, or are the comparison's own."""
     for name, (kind, text) in options.items():
         default = getattr(owner, name) if owner else "as the comparison says"
-        group.add_argument(f"--{name.replace('_', '-')}", type=kind, help=f"{text} (default: {default})")
+        shown = text if default is None else f"{text} (default: {default})"
+        group.add_argument(
+            f"--{name.replace('_', '-')}", type=kind, metavar=kind.__name__.upper(), help=shown
+        )
 
 
 if __name__ == "__main__":

@@ -40,6 +40,8 @@ def modes(*names: str, **options: Any) -> dict[str, ModelOptions]:
     return {name: ModelOptions(mode=name, **options) for name in names}
 
 
+# 1,600 steps of 16 sequences: long enough for every encoding on the sum of all, and for those that tell
+# positions apart to pass R² 0.99 on the sum of the first half. A point each 40 steps shows the start too.
 LOSS_RACE = Comparison(
     name="loss_race",
     tasks={

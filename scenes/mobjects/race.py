@@ -151,11 +151,12 @@ class Race(VGroup):
         self.add(axes, *self.runners.values())
         medians = np.stack([curve[0] for curve in losses.values()], axis=1)
         heights = np.stack([axes.points_at(0.0, row)[:, 1] for row in medians])
-        bottom, top = axes.area.get_bottom()[1], axes.area.get_top()[1]
+        orders = steady_orders(heights, label_gap / 2.0, exact=(int(first_span), len(medians) - 1))
+        bottom, top = axes.area.get_bottom()[1], axes.area.get_top()[1] - label_gap
         self.label_heights = np.stack(
             [
                 pushed_apart(row, order, label_gap, bottom, top)
-                for row, order in zip(heights, steady_orders(heights, label_gap / 2.0), strict=True)
+                for row, order in zip(heights, orders, strict=True)
             ]
         )
         self.set_epoch(0.0)
@@ -186,22 +187,22 @@ def coarseness(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.asarray(np.where(counts[:, None] % kinds == 0, kinds, 0).max(axis=1))
 
 
-def steady_orders(heights: Array, slack: float) -> list[list[int]]:
+def steady_orders(heights: Array, slack: float, exact: tuple[int, ...] = ()) -> list[list[int]]:
     """Return for each row of ``heights`` ``(epochs, n)`` the order of its columns from the lowest up.
 
     Neighbours swap only when they stand more than ``slack`` the wrong way round, so that curves which run
-    together do not make their labels dance.
+    together do not make their labels dance. In the rows ``exact``, where a race rests, the order is true.
 
     >>> steady_orders(np.array([[1.0, 2.0], [2.1, 2.0], [3.0, 2.0]]), 0.5)
     [[0, 1], [0, 1], [1, 0]]
     """
     order, orders = np.argsort(heights[0], kind="stable").tolist(), []
-    for row in heights:
-        wrong = True
+    for epoch, row in enumerate(heights):
+        wrong, allowed = True, 0.0 if epoch in exact else slack
         while wrong:
             wrong = False
             for k in range(len(order) - 1):
-                if row[order[k]] > row[order[k + 1]] + slack:
+                if row[order[k]] > row[order[k + 1]] + allowed:
                     order[k], order[k + 1], wrong = order[k + 1], order[k], True
         orders.append(list(order))
     return orders

@@ -131,7 +131,7 @@ class LectureScene(Scene):
         beat, self._beat = self._beat, None
         caption = self.language.phrase(self.tables(), f"caption.{beat.name}").text
         if not beat.loops:
-            unread = self.language.reading_seconds(caption) - (self.time - beat.start)
+            unread = self.language.reading_seconds(caption) - (self.whole_frames() - beat.start)
             self.wait(max(SHORTEST_HOLD, unread))
         self.add_subcaption(caption, duration=self.whole_frames() - beat.start, offset=beat.start - self.time)
 

@@ -98,7 +98,13 @@ def start():
     def start(*arguments):
         command = [sys.executable, "-m", "pe_math.training", "train", "half_sum", "learned", *arguments]
         process = subprocess.Popen(
-            command, cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE, text=True
+            command,
+            cwd=ROOT,
+            start_new_session=True,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Whatever started the tests may ignore Ctrl-C, as shells do for what runs in the background.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         started.append(process)
         return process

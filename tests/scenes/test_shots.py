@@ -12,7 +12,7 @@ from scenes.stage import LectureScene
 from tests.scenes.harness import LOOKS, construct, layout_faults, texts_on_screen
 
 
-@pytest.mark.parametrize(("language", "theme"), LOOKS, ids="-".join)
+@pytest.mark.parametrize(("language", "theme"), LOOKS)
 @pytest.mark.parametrize("shot", SHOTS, ids=lambda shot: shot.__name__)
 def test_every_section_ends_well_laid_out(
     shot: type[LectureScene], language: str, theme: str, tmp_path: Path

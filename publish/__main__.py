@@ -1,0 +1,8 @@
+"""Run `clockhands` as ``python -m publish``."""
+
+import sys
+
+from publish.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

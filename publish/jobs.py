@@ -1,0 +1,138 @@
+"""Jobs: one shot in one language and one theme, and everything that its film depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import cairo
+from manim import config, tempconfig
+from manim.constants import QUALITIES
+
+from scenes.camera import source_digest
+from scenes.stage import LectureScene
+
+QUALITY_NAMES = {str(quality["flag"]): name for name, quality in QUALITIES.items() if quality["flag"]}
+FORMATS = ("mp4", "gif", "webm", "mov", "png-sequence")
+
+_PACKAGES = (
+    "manim",
+    "numpy",
+    "scipy",
+    "av",
+    "pillow",
+    "pycairo",
+    "manimpango",
+    "typst",
+    "safetensors",
+    "fontpkg-noto-sans",
+    "justmytype-intl-cjk",
+)
+# What a film's folder holds is decided here, so a change of it makes every film anew.
+_FILM_MAKERS = ("drawing.py", "films.py")
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One shot in one language and one theme.
+
+    ``settings`` are Manim's, without folders: they go to the worker, whose own ``manim.cfg`` may be
+    another. ``origin`` is what `origin` said when the command began.
+    """
+
+    module: str
+    shot: str
+    language: str
+    theme: str
+    settings: Mapping[str, Any]
+    origin: Mapping[str, str]
+
+    @property
+    def place(self) -> str:
+        """Return the folder of the film, below the folder of all films."""
+        return f"{self.language}-{self.theme}/{_kind(self.settings)}/{self.shot}"
+
+    @property
+    def key(self) -> str:
+        """Return a hash over everything that the film depends on: the same key, the same film."""
+        parts = [self.module, self.shot, self.language, self.theme]
+        settings = {name: str(value) for name, value in self.settings.items()}
+        text = json.dumps([parts, settings, dict(self.origin)], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __str__(self) -> str:
+        return f"{self.shot} ({self.language}, {self.theme})"
+
+
+def plan(
+    shots: Iterable[type[LectureScene]],
+    languages: Iterable[str],
+    themes: Iterable[str],
+    settings: Mapping[str, Any],
+) -> list[Job]:
+    """Return a job for every shot in every language and theme."""
+    return [
+        Job(shot.__module__, shot.__name__, language, theme, settings, LOADED_ORIGIN)
+        for shot, language, theme in itertools.product(shots, languages, themes)
+    ]
+
+
+def manim_settings(quality: str = "h", file_format: str = "mp4", transparent: bool = False) -> dict[str, Any]:
+    """Return all of Manim's settings but folders, as ``manim.cfg`` and these three say.
+
+    ``quality`` is one of l, m, h, p and k. Raises `ValueError` where the format cannot hold what is asked.
+
+    >>> settings = manim_settings("l")
+    >>> settings["pixel_height"], settings["frame_rate"]
+    (480, 15)
+    """
+    if transparent and file_format == "mp4":
+        raise ValueError(
+            "--transparent: mp4 holds no transparency; take --format webm, mov, gif or png-sequence"
+        )
+    asked = {
+        "quality": QUALITY_NAMES[quality],
+        "format": file_format,
+        "transparent": transparent,
+        "save_sections": file_format != "png-sequence",
+        # Each job draws in a folder of its own, where there is nothing to find again.
+        "disable_caching": True,
+        "progress_bar": "none",
+        "verbosity": "WARNING",
+    }
+    with tempconfig(asked):
+        return {name: value for name, value in config.items() if not name.endswith("_dir")}
+
+
+def origin() -> dict[str, str]:
+    """Return what a film depends on besides its settings: the sources and the versions, as they are now."""
+    makers = b"".join(Path(__file__).with_name(name).read_bytes() for name in _FILM_MAKERS)
+    return {
+        # Around its cache: a source may have changed since it was asked last.
+        "scenes and pe_math": source_digest.__wrapped__(),
+        "publish": hashlib.sha256(makers).hexdigest(),
+        "python": platform.python_version(),
+        "cairo": cairo.cairo_version_string(),
+        **{package: version(package) for package in _PACKAGES},
+    }
+
+
+# Taken as the modules are loaded: it describes the code that this process runs, whatever is edited later.
+LOADED_ORIGIN = origin()
+
+
+def _kind(settings: Mapping[str, Any]) -> str:
+    """Return quality and, where it is not plain mp4, format: ``1080p60``, ``480p15-webm-transparent``."""
+    parts = [f"{settings['pixel_height']}p{settings['frame_rate']:g}"]
+    if settings["format"] != "mp4":
+        parts.append(str(settings["format"]))
+    if settings["background_opacity"] < 1.0:
+        parts.append("transparent")
+    return "-".join(parts)

@@ -98,6 +98,7 @@ def manim_settings(quality: str = "h", file_format: str = "mp4", transparent: bo
             "--transparent: mp4 holds no transparency; take --format webm, mov, gif or png-sequence"
         )
     asked = {
+        "verbosity": "ERROR",  # first: Manim warns of formats that are slow
         "quality": QUALITY_NAMES[quality],
         "format": file_format,
         "transparent": transparent,
@@ -105,7 +106,6 @@ def manim_settings(quality: str = "h", file_format: str = "mp4", transparent: bo
         # Each job draws in a folder of its own, where there is nothing to find again.
         "disable_caching": True,
         "progress_bar": "none",
-        "verbosity": "WARNING",
     }
     with tempconfig(asked):
         return {name: value for name, value in config.items() if not name.endswith("_dir")}

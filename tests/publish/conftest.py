@@ -1,0 +1,110 @@
+"""A small checkout of its own for each test that runs commands, with a lecture of tiny shots."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from publish.films import Film
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 600  # seconds, for a machine that has much else to do
+EN_DARK = "en-dark/480p15"
+
+
+class Checkout:
+    """A copy of the sources in ``root``, where commands run as they would in the project's folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.started: list[subprocess.Popen[str]] = []
+        for package in ("pe_math", "scenes", "publish"):
+            shutil.copytree(ROOT / package, root / package, ignore=shutil.ignore_patterns("recorded"))
+        shutil.copy(ROOT / "manim.cfg", root)
+        shutil.copy(Path(__file__).with_name("tiny_lecture.py"), root / "scenes" / "lecture.py")
+        (root / "meeting").mkdir()
+
+    @property
+    def films(self) -> Path:
+        return self.root / "media" / "films"
+
+    def start(self, *command: str, stderr: int = subprocess.PIPE) -> subprocess.Popen[str]:
+        """Start a Python module in a process group of its own, as a terminal does."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", *command],
+            cwd=self.root,
+            env=os.environ | {"PYTHONPATH": str(self.root)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            start_new_session=True,
+        )
+        self.started.append(process)
+        return process
+
+    def render(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start ``clockhands render`` at 480p."""
+        return self.start("publish", "render", *arguments, "-q", "l")
+
+    def film(self, shot: str, look: str = EN_DARK) -> Film | None:
+        return Film.read(self.films / look / shot)
+
+    def begun(self, shot: str) -> list[int]:
+        """Return the processes that have begun to draw ``shot``, one for each time."""
+        file = self.root / "meeting" / shot
+        return [int(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+    def let_go(self) -> None:
+        """Let the shots that play for minutes come to their end."""
+        (self.root / "meeting" / "go").touch()
+
+    def workplaces(self) -> list[Path]:
+        return list(self.films.glob(".work*"))
+
+    def kill_all(self) -> None:
+        for process in self.started:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Iterator[Checkout]:
+    made = Checkout(tmp_path / "checkout")
+    yield made
+    made.kill_all()
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Wait for a command to end; return its exit status and what it said."""
+    out, err = process.communicate(timeout=PATIENCE)
+    return process.returncode, out, err
+
+
+def wait_until(condition: Callable[[], object], *running: subprocess.Popen[str]) -> None:
+    """Wait until ``condition()`` is true, while the commands ``running`` run."""
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        for process in running:
+            assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until, "waited in vain"
+        time.sleep(0.05)
+
+
+def alive(pid: int) -> bool:
+    """Tell whether a process runs; one that is dead and not yet collected does not."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

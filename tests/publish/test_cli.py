@@ -1,0 +1,112 @@
+"""What the command line says, and what it refuses before anything is drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from publish import cluster, contents
+from publish.cli import main
+from publish.progress import frames_left
+from scenes.language import LANGUAGES, read_language
+from scenes.lecture import CHAPTERS, SHOTS
+from scenes.stage import LectureScene
+from tests.scenes.harness import construct
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Films go to ``media`` below the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_list_shows_chapters_shots_and_sections(language: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--lang", language]) == 0
+    listed = capsys.readouterr().out
+    words = read_language(language)
+    places = []
+    for chapter in CHAPTERS:
+        places += [listed.index(words.phrase([chapter.name], key).text) for key in ("title", "idea")]
+        places += [listed.index(f"  {shot.__name__}: ") for shot in chapter.shots]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("shot", SHOTS, ids=lambda shot: shot.__name__)
+def test_the_sections_listed_are_those_played(shot: type[LectureScene], tmp_path: Path) -> None:
+    played: list[str] = []
+    construct(shot, tmp_path, at_section_end=lambda _, name: played.append(name))
+    assert list(contents.sections(shot, read_language("en"))) == played
+    assert list(contents.sections(shot, read_language("zh"))) == played
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["render", "ClockHand"], "no shot is called 'ClockHand'; did you mean ClockHands?"),
+        (["render", "clockwall"], "did you mean ClockWall?"),
+        (["render", "ClockHands", "--transparent"], "mp4 holds no transparency"),
+        (["render", "ClockHands", "--scheduler", "tcp://127.0.0.1:1"], "no Dask scheduler answers there"),
+        (["render", "ClockHands", "--scheduler", "nonsense://"], "no Dask scheduler answers there"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_a_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE", "1s")
+    assert main(arguments) == 2
+    check_refusal(said, capsys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["render", "--lang", "en", "de"], "'de' is none of en, zh"),
+        (["render", "--lang", "en", "ClockHands"], "names of shots go before the options"),
+        (["render", "--theme", "grey"], "'grey' is none of dark, light"),
+        (["render", "-q", "x"], "invalid choice: 'x'"),
+        (["render", "--format", "avi"], "invalid choice: 'avi'"),
+        (["render", "--jobs", "0"], "'0' is no number of jobs; give 1 or more"),
+        (["render", "--jobs", "many"], "'many' is no number of jobs"),
+        (["rendr"], "invalid choice: 'rendr'"),
+        ([], "COMMAND"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as refusal:
+        main(arguments)
+    assert refusal.value.code == 2
+    check_refusal(said, capsys)
+
+
+def check_refusal(said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = capsys.readouterr()
+    assert said in err and err.count("\n") == 1 and not out
+    assert not list(Path("media").rglob("*.mp4")) and not list(Path("media").rglob(".work*"))
+
+
+def test_a_folder_that_cannot_be_written_is_refused_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("media").touch()
+    assert main(["render", "ClockHands"]) == 2
+    out, err = capsys.readouterr()
+    assert err == "clockhands: cannot write films to media/films: Not a directory\n" and not out
+
+
+def test_a_language_chosen_wrongly_in_the_environment_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLOCKHANDS_LANG", "de")
+    assert main(["render", "ClockHands"]) == 2
+    check_refusal("CLOCKHANDS_LANG='de' is not a language here", capsys)
+    assert main(["list"]) == 2
+    check_refusal("CLOCKHANDS_LANG='de' is not a language here", capsys)
+
+
+def test_the_frames_left_are_known_as_far_as_they_can_be() -> None:
+    assert frames_left({"a": None, "b": None}, {}) is None
+    assert frames_left({"a": 100, "b": 200}, {"a": 100, "b": 80}) == 120
+    assert frames_left({"a": 100, "b": 200, "c": None}, {"a": 100, "b": 200}) == 150
+    assert frames_left({"a": 100}, {"a": 130}) == 0, "a film may come out longer than last time"

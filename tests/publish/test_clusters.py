@@ -1,0 +1,99 @@
+"""A Dask scheduler and two workers, started as processes of their own on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+
+from tests.publish.conftest import Checkout, ended, wait_until
+
+# Draws a film on a worker that does not see the command's folder, so that the film comes back as bytes.
+FROM_AFAR = """
+import sys
+from pathlib import Path
+from distributed import Client
+from publish.drawing import draw
+from publish.jobs import manim_settings, plan
+from publish.library import Library
+from scenes.lecture import Other
+
+(job,) = plan([Other], ["en"], ["dark"], manim_settings("l"))
+library = Library(Path("media/films"))
+if __name__ == "__main__":
+    with Client(sys.argv[1]) as client, library.workplace() as workplace:
+        drawn = client.submit(draw, job, Path("/not/here/at/all"), "nobody listens").result()
+        assert drawn.error is None and drawn.folder is None, drawn.error
+        library.put(job, library.unpack(drawn.files, workplace))
+"""
+
+
+class Cluster:
+    """A scheduler and some workers that run in ``checkout``."""
+
+    def __init__(self, checkout: Checkout, workers: int) -> None:
+        found = checkout.root / "scheduler.json"
+        options = ["--no-dashboard", "--host", "127.0.0.1"]
+        self.scheduler = checkout.start(
+            "distributed.cli.dask_scheduler", *options, "--port", "0", "--scheduler-file", str(found)
+        )
+        wait_until(lambda: found.exists() and found.read_text().endswith("}"), self.scheduler)
+        self.address: str = json.loads(found.read_text())["address"]
+        scratch = str(checkout.root / "scratch")
+        for _ in range(workers):
+            checkout.start(
+                "distributed.cli.dask_worker",
+                self.address,
+                *options,
+                "--nthreads",
+                "1",
+                "--local-directory",
+                scratch,
+            )
+
+
+def test_a_cluster_renders_as_this_machine_does(checkout: Checkout) -> None:
+    cluster = Cluster(checkout, workers=2)
+    scheduler = ("--scheduler", cluster.address)
+
+    # Two shots at once, on two workers; what cannot be drawn is told with its log.
+    status, out, err = ended(checkout.render("Tiny", "Broken", "--lang", "en", "zh", *scheduler))
+    assert status == 1, out + err
+    assert "Broken (zh, dark): ZeroDivisionError: a bug in the shot" in err
+    assert (checkout.films / "zh-dark/480p15/Broken.log").read_text().startswith("about to break")
+    assert "2 of 4 films" in out
+    drawers = checkout.begun("Tiny") + checkout.begun("Broken")
+    assert len(drawers) == 4 and len(set(drawers)) == 2, "both workers should have had something to do"
+
+    # A worker that sees no common folder sends the film itself.
+    program = checkout.root / "from_afar.py"
+    program.write_text(FROM_AFAR)
+    status, out, err = ended(checkout.start("from_afar", cluster.address))
+    assert status == 0, err
+    film = checkout.film("Other")
+    assert film is not None and film.frames == 12
+
+    # A shot that nobody waits for any more leaves its worker to others.
+    command = checkout.render("Long", "--lang", "en", "zh", *scheduler)
+    wait_until(lambda: len(checkout.begun("Long")) == 2, command)
+    os.killpg(command.pid, signal.SIGINT)
+    assert ended(command)[0] == 130
+    status, out, err = ended(checkout.render("Tiny", "--force", *scheduler))
+    assert status == 0, out + err
+
+    # A worker that has loaded other sources than there are now is told apart.
+    with (checkout.root / "scenes" / "text" / "en.toml").open("a") as words:
+        words.write("# changed\n")
+    status, out, err = ended(checkout.render("Tiny", *scheduler))
+    assert status == 1 and "scenes and pe_math: changed" in err
+
+
+def test_a_command_ends_when_its_scheduler_is_gone(checkout: Checkout) -> None:
+    cluster = Cluster(checkout, workers=1)
+    command = checkout.render("Tiny", "Long", "--scheduler", cluster.address, "--jobs", "1")
+    wait_until(lambda: checkout.film("Tiny") and checkout.begun("Long"), command)
+    os.killpg(cluster.scheduler.pid, signal.SIGKILL)
+    status, _, err = ended(command)
+    assert status == 1 and err.startswith("clockhands: the scheduler is gone") and err.count("\n") == 1
+    assert checkout.film("Tiny") is not None and checkout.film("Long") is None
+    assert not checkout.workplaces()

@@ -108,7 +108,10 @@ def manim_settings(quality: str = "h", file_format: str = "mp4", transparent: bo
         "progress_bar": "none",
     }
     with tempconfig(asked):
-        return {name: value for name, value in config.items() if not name.endswith("_dir")}
+        settings = {name: value for name, value in config.items() if not name.endswith("_dir")}
+    # Pixels and frame rate say it already, and Manim applies settings in no fixed order: last, it would win.
+    del settings["quality"]
+    return settings
 
 
 def origin() -> dict[str, str]:

@@ -49,6 +49,8 @@ class Checkout:
             stderr=stderr,
             text=True,
             start_new_session=True,
+            # The shell or the test runner may ignore Ctrl-C, and its children would too.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         self.started.append(process)
         return process
@@ -76,7 +78,9 @@ class Checkout:
         for process in self.started:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            # A process that got away may hold the pipes open.
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=10)
 
 
 @pytest.fixture

@@ -5,8 +5,21 @@ from __future__ import annotations
 import os
 import pty
 import re
+import termios
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 from tests.publish.conftest import EN_DARK, Checkout, ended
+
+
+def read_to_end(terminal: int) -> str:
+    """Return what is written to a terminal until nobody has it open any more, and close it."""
+    parts = []
+    with suppress(OSError):  # the end, on Linux
+        while part := os.read(terminal, 4096):
+            parts.append(part)
+    os.close(terminal)
+    return b"".join(parts).decode()
 
 
 def test_only_what_changed_is_drawn_again(checkout: Checkout) -> None:
@@ -45,9 +58,13 @@ def test_manim_cfg_and_force_and_what_a_terminal_shows(checkout: Checkout) -> No
     settings = checkout.root / "manim.cfg"
     settings.write_text(re.sub("preset = .*", "preset = ultrafast", settings.read_text()))
     terminal, bar = pty.openpty()
-    status, _, _ = ended(checkout.start("publish", "render", "Tiny", "-q", "l", stderr=bar))
-    shown = os.read(terminal, 100_000).decode()
-    assert status == 0
+    termios.tcsetwinsize(bar, (24, 100))
+    with ThreadPoolExecutor(1) as reader:
+        reading = reader.submit(read_to_end, terminal)
+        command = checkout.start("publish", "render", "Tiny", "-q", "l", stderr=bar)
+        os.close(bar)
+        assert ended(command)[0] == 0
+        shown = reading.result()
     after = checkout.film("Tiny")
     assert before is not None and after is not None
     assert after.key != before.key and after.sizes["Tiny.mp4"] != before.sizes["Tiny.mp4"]

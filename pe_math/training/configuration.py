@@ -14,7 +14,7 @@ from pe_math import frequencies as schedules
 
 MODES = ("none", "sinusoidal", "learned", "shaw", "t5", "alibi", "rope", "hybrid")
 _ABSOLUTE = ("sinusoidal", "learned", "hybrid")
-_WITH_FREQUENCIES = ("sinusoidal", "hybrid", "rope")
+WITH_FREQUENCIES = ("sinusoidal", "hybrid", "rope")
 
 SEEDS = 2**32
 """Seeds of runs are below this number."""
@@ -108,7 +108,7 @@ class ModelOptions:
 
     def schedules(self) -> tuple[tuple[float, ...], ...]:
         """Return the frequencies as numbers: one tuple for all layers or one a layer; () for other modes."""
-        if self.mode not in _WITH_FREQUENCIES:
+        if self.mode not in WITH_FREQUENCIES:
             return ()
         chosen = self.layer_frequencies or (self.frequencies,)
         return tuple(_numbers(schedule, self.encoding_width) for schedule in chosen)

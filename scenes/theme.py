@@ -21,7 +21,7 @@ class Theme:
     """The colours of one look, as ``#rrggbb``.
 
     ``roles`` holds one colour a concept. ``hands`` are anchors of the ramp from the fastest hand to the
-    slowest, ``diverging`` those from the most negative value of a heatmap to the most positive; the
+    slowest, ``positions`` of that from the first position to the last, ``diverging`` those from the most negative value of a heatmap to the most positive; the
     middle of ``diverging`` is the background, so that zero is nothing.
     """
 
@@ -30,6 +30,7 @@ class Theme:
     text: str
     roles: Mapping[str, str]
     hands: tuple[str, ...]
+    positions: tuple[str, ...]
     diverging: tuple[str, str]
 
     def color(self, role: str) -> str:
@@ -42,8 +43,11 @@ class Theme:
 
     def hand_colors(self, count: int) -> list[str]:
         """Return ``count`` colours from the fastest hand to the slowest."""
-        rgb = ramp(self.hands, np.linspace(0.0, 1.0, count) if count > 1 else np.zeros(1))
-        return [hex_color(row) for row in rgb]
+        return _evenly(self.hands, count)
+
+    def position_colors(self, count: int) -> list[str]:
+        """Return ``count`` colours from the first position to the last."""
+        return _evenly(self.positions, count)
 
     def diverging_rgb(self, values: npt.ArrayLike) -> npt.NDArray[np.uint8]:
         """Return RGB bytes ``(..., 3)`` for ``values`` in [-1, 1]; values beyond are cut to it."""
@@ -71,6 +75,12 @@ def ramp(anchors: tuple[str, ...], shares: npt.ArrayLike) -> npt.NDArray[np.floa
     )
 
 
+def _evenly(anchors: tuple[str, ...], count: int) -> list[str]:
+    """Return ``count`` colours at equal steps from the first of ``anchors`` to the last."""
+    rgb = ramp(anchors, np.linspace(0.0, 1.0, count) if count > 1 else np.zeros(1))
+    return [hex_color(row) for row in rgb]
+
+
 DARK = Theme(
     name="dark",
     background="#11151d",
@@ -91,11 +101,13 @@ DARK = Theme(
             "shaw": "#4fd08c",
             "t5": "#b9a0ff",
             "alibi": "#fd6d60",
+            "alibi_one_sided": "#ffb8ae",
             "rope": "#ff9ad5",
             "hybrid": "#e8e06a",
         }
     ),
     hands=("#ffd84d", "#ff8f5a", "#e46aa8", "#8f8bff"),
+    positions=("#3d7fd6", "#35b3b8", "#8fd672", "#f6f3a0"),
     diverging=("#4aa8ff", "#ff9d45"),
 )
 
@@ -119,11 +131,13 @@ LIGHT = Theme(
             "shaw": "#0a4f4b",
             "t5": "#5b3fc0",
             "alibi": "#c8333b",
+            "alibi_one_sided": "#85181f",
             "rope": "#9d0b73",
             "hybrid": "#6f6500",
         }
     ),
     hands=("#9a6a00", "#c2450c", "#a8246f", "#4636c9"),
+    positions=("#1d2f8f", "#0b6a8f", "#138a5e", "#8a8f00"),
     diverging=("#1466b8", "#c75300"),
 )
 

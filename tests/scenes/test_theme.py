@@ -70,7 +70,7 @@ def test_all_that_is_read_has_the_contrast_that_wcag_asks_of_text(theme: Theme) 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 def test_hands_and_heatmap_ends_have_the_contrast_that_wcag_asks_of_graphics(theme: Theme) -> None:
-    for color in (*theme.hand_colors(16), *theme.diverging):
+    for color in (*theme.hand_colors(16), *theme.position_colors(16), *theme.diverging):
         assert contrast(color, theme.background) >= 3.0, color
 
 
@@ -102,6 +102,18 @@ def test_hands_run_from_the_fast_end_to_the_slow_end() -> None:
     colors = DARK.hand_colors(7)
     assert (colors[0], colors[-1], len(colors)) == (DARK.hands[0], DARK.hands[-1], 7)
     assert DARK.hand_colors(1) == [DARK.hands[0]]
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+@pytest.mark.parametrize("deficiency", DEFICIENCIES)
+def test_positions_run_from_the_first_to_the_last_and_their_halves_differ(
+    theme: Theme, deficiency: str
+) -> None:
+    colors = theme.position_colors(8)
+    assert (colors[0], colors[-1]) == (theme.positions[0], theme.positions[-1])
+    seen = [oklab(color, DEFICIENCIES[deficiency]) for color in colors]
+    for first, last in itertools.product(seen[:3], seen[-3:]):
+        assert np.linalg.norm(first - last) > 0.06
 
 
 def test_an_unknown_theme_or_role_is_an_error_that_lists_the_right_ones() -> None:

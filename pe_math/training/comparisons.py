@@ -1,15 +1,15 @@
 """The comparisons that are recorded: which encodings meet on which tasks, and how long they train."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pe_math import _checks
+from pe_math import _checks, frequencies
 from pe_math.training.configuration import ModelOptions, Result, Run, TrainingOptions
-from pe_math.training.records import SEEDED, Record
+from pe_math.training.records import SEEDED, Record, attention_by_offset
 from pe_math.training.tasks import Task
 
 
@@ -40,18 +40,64 @@ def modes(*names: str, **options: Any) -> dict[str, ModelOptions]:
     return {name: ModelOptions(mode=name, **options) for name in names}
 
 
-# 1,600 steps of 16 sequences: long enough for every encoding on the sum of all, and for those that tell
-# positions apart to pass R² 0.99 on the sum of the first half. A point each 40 steps shows the start too.
-LOSS_RACE = Comparison(
-    name="loss_race",
+# 1,600 steps of 16 sequences are enough for those that tell positions apart to pass R² 0.99 on the sum of the
+# first half; the easier tasks need less. A point each 40 steps shows the start too.
+_SHORT = TrainingOptions(epochs=40, steps=40, batch=16, validation=256)
+_LANGUAGE = replace(_SHORT, epochs=24, learning_rate=3e-3)
+_SNAPSHOTS = (0, 1, 2, 4, 8, 16, 40)
+
+ENCODERS = Comparison(
+    name="encoders",
     tasks={
-        name: TrainingOptions(epochs=40, steps=40, batch=16, validation=512)
-        for name in ("signal_sum", "half_sum")
+        "signal_sum": replace(_SHORT, epochs=12),
+        "half_sum": replace(_SHORT, snapshots=_SNAPSHOTS, attention=True),
+        "weighted_sum": replace(_SHORT, snapshots=_SNAPSHOTS),
+        "order": replace(_SHORT, epochs=12, attention=True),
     },
-    encodings=modes("none", "sinusoidal", "learned", "shaw", "rope"),
+    encodings={
+        **modes("none", "sinusoidal", "learned", "hybrid", "shaw", "t5", "alibi"),
+        "alibi_one_sided": ModelOptions("alibi", alibi_form="one_sided"),
+        **modes("rope"),
+    },
 )
 
-COMPARISONS = {comparison.name: comparison for comparison in (LOSS_RACE,)}
+DECODERS = Comparison(
+    name="decoders",
+    tasks={
+        "copy": _LANGUAGE,
+        "induction": replace(_LANGUAGE, attention=True),
+        "wikitext": replace(_LANGUAGE, epochs=32, attention=True),
+    },
+    encodings=modes("none", "sinusoidal", "learned", "shaw", "t5", "alibi", "rope"),
+)
+
+
+def _fast_half(d: int) -> NDArray[np.float64]:
+    return frequencies.geometric(2 * d)[: d // 2]
+
+
+def _slow_half(d: int) -> NDArray[np.float64]:
+    return frequencies.geometric(2 * d)[d // 2 :]
+
+
+# What the articles propose, one change at a time to the sinusoidal baseline. A schedule for each layer means
+# that the table joins in each, so `every_layer` tells what that alone does. Concatenation takes 16 of the 64
+# numbers for the position; the models differ by less than half a percent in parameters.
+ABLATIONS = Comparison(
+    name="ablations",
+    tasks={"half_sum": replace(_SHORT, epochs=24), "copy": _LANGUAGE},
+    encodings={
+        **modes("sinusoidal", "hybrid"),
+        "norm_embedding": ModelOptions("sinusoidal", norm_embedding=True),
+        "concatenate": ModelOptions("sinusoidal", concatenate=16),
+        "window": ModelOptions("sinusoidal", window=8),
+        "mixed": ModelOptions("sinusoidal", frequencies=frequencies.mixed),
+        "every_layer": ModelOptions("sinusoidal", layer_frequencies=(frequencies.geometric,) * 2),
+        "fast_to_slow": ModelOptions("sinusoidal", layer_frequencies=(_fast_half, _slow_half)),
+    },
+)
+
+COMPARISONS = {comparison.name: comparison for comparison in (ENCODERS, DECODERS, ABLATIONS)}
 
 
 def assemble(
@@ -75,8 +121,14 @@ def assemble(
 
 def _joined(group: Sequence[Result]) -> dict[str, NDArray[np.float32]]:
     """Return the curves of all seeds stacked, and the first seed's other arrays."""
-    stacked = {part: np.stack([result.arrays[part] for result in group]) for part in SEEDED}
-    return {**group[0].arrays, **stacked}
+    joined = {**group[0].arrays, **{part: _stacked(group, part) for part in SEEDED}}
+    if "attention" in joined:
+        joined["attention_by_offset"] = attention_by_offset(_stacked(group, "attention"))
+    return joined
+
+
+def _stacked(group: Sequence[Result], part: str) -> NDArray[np.float32]:
+    return np.stack([result.arrays[part] for result in group])
 
 
 def _measured(groups: Mapping[tuple[str, str], Sequence[Result]]) -> dict[str, Any]:
@@ -96,6 +148,7 @@ def _document(comparison: Comparison, tasks: Sequence[Task]) -> dict[str, Any]:
             task.name: {
                 "kind": task.kind,
                 "metric": task.metric,
+                "outputs": task.outputs,
                 "length": task.length,
                 "lengths": list(task.lengths),
                 "source": task.source,

@@ -9,7 +9,8 @@ A record is one safetensors file. For each task and encoding it holds float32 ar
 Regression losses are mean squared errors divided by the variance of the validation targets at the trained
 length, so R² is 1 minus the loss; the others are cross entropies in nats. Where the comparison asked for them
 there are, of the first seed, `…/attention` `(layers, heads, queries, keys)`, `…/table` `(snapshots,
-positions, d)` and `…/weights/NAME`.
+positions, d)` and `…/weights/NAME`; and of all seeds `…/attention_by_offset` `(seeds, layers, heads,
+offsets)`.
 
 The document beside the arrays says everything else: see `Record`.
 """
@@ -39,9 +40,10 @@ class Record:
     """A comparison of encodings over several seeds.
 
     `document` holds, as JSON values, `comparison` (its name), `command` (which makes it again), `seeds`,
-    `tasks` (for each its `kind`, `metric`, `length`, the tested `lengths`, `source` and the `training`
-    options), `encodings` (for each the `model` options), `parameters` (number of weights, for each task and
-    encoding), `seconds` (of training, for each task, encoding and seed), `workers`, and `versions`.
+    `tasks` (for each its `kind`, `metric`, number of `outputs`, `length`, the tested `lengths`, `source` and
+    the `training` options), `encodings` (for each the `model` options), `parameters` (number of weights, for
+    each task and encoding), `seconds` (of training, for each task, encoding and seed), `workers`, and
+    `versions`.
     """
 
     arrays: Mapping[str, NDArray[np.float32]]
@@ -156,6 +158,22 @@ def ranks(values: ArrayLike, quantiles: tuple[float, float] = (0.0, 1.0)) -> NDA
     result = np.empty_like(ranked)
     np.put_along_axis(result, order, ranked, 0)
     return result
+
+
+def attention_by_offset(attention: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the mean attention weight at each offset: `(…, n, n)` to `(…, 2n - 1)`.
+
+    Offsets are key position minus query position, from `1 - n` (a key far to the left) to `n - 1`. The rows
+    of `attention` are queries, its columns keys.
+
+    >>> attention_by_offset(np.array([[1.0, 0.0], [0.75, 0.25]]))
+    array([0.75 , 0.625, 0.   ])
+    """
+    count = attention.shape[-1]
+    if attention.ndim < 2 or attention.shape[-2] != count or not count:
+        raise ValueError(f"attention must be (…, n, n) with n at least 1, but has shape {attention.shape}")
+    diagonals = [attention.diagonal(offset, -2, -1).mean(axis=-1) for offset in range(1 - count, count)]
+    return np.stack(diagonals, axis=-1)
 
 
 def standings(ranks_by_epoch: ArrayLike) -> NDArray[np.int64]:

@@ -23,7 +23,7 @@ import queue
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import wait
@@ -65,23 +65,24 @@ def train(run: Run, checkpoints: Path, report: Report, data: Path | None = None)
         FloatingPointError: the loss is no longer a number.
         ValueError: the checkpoint is damaged.
     """
-    with _one_thread():
-        training = _Training(run, load(run.task, data))
-        path = checkpoints / checkpoint_name(run)
-        if path.exists():
-            training.restore(path)
-            report(run, training.epoch, training.curves["validation_loss"][-1])
-        while training.epoch < run.training.epochs:
-            training.next_epoch()
-            training.save(path)
-            report(run, training.epoch, training.curves["validation_loss"][-1])
-        return training.result()
+    with one_thread():
+        return Training(run, load(run.task, data)).run_to_end(checkpoints, report)
 
 
 def train_all(runs: Sequence[Run], checkpoints: Path, workers: int, data: Path | None = None) -> list[Result]:
-    """Train all runs in `workers` processes, with a progress bar, and return their results in that order.
+    """Train all runs in `workers` processes and return their results in that order: see `side_by_side`."""
+    epochs = sum(run.training.epochs for run in runs)
+    calls = [(run.describe(), checkpoints, data) for run in runs]
+    return side_by_side(_train_described, calls, epochs, workers)
 
-    On Ctrl-C the epochs in progress are finished and saved first.
+
+def side_by_side(
+    work: Callable[..., Result], calls: Sequence[tuple[Any, ...]], epochs: int, workers: int
+) -> list[Result]:
+    """Return `work(*call)` of each call, made in `workers` processes, with a bar over all their `epochs`.
+
+    `work` tells what it does through `report_to_parent`. On Ctrl-C the epochs in progress are finished and
+    saved first.
 
     Raises:
         RuntimeError: a worker process died (killed, or out of memory); another call goes on from there.
@@ -89,10 +90,9 @@ def train_all(runs: Sequence[Run], checkpoints: Path, workers: int, data: Path |
     context = multiprocessing.get_context("spawn")
     reports, stop = context.Queue(), context.Event()
     pool = ProcessPoolExecutor(workers, context, _prepare_worker, (reports, stop))
-    total = sum(run.training.epochs for run in runs)
-    with tqdm(total=total, unit="epoch", dynamic_ncols=True) as bar:
+    with tqdm(total=epochs, unit="epoch", dynamic_ncols=True) as bar:
         try:
-            futures = [pool.submit(_train_described, run.describe(), checkpoints, data) for run in runs]
+            futures = [pool.submit(work, *call) for call in calls]
             _follow(futures, reports, bar)
             return [future.result() for future in futures]
         except BrokenProcessPool as error:
@@ -115,10 +115,13 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__}
 
 
-class _Training:
-    """A model on its way, and what has been measured so far."""
+class Training:
+    """A model on its way, and what has been measured so far.
 
-    def __init__(self, run: Run, task: Task) -> None:
+    `start` has the weights that it starts with, by name, in place of those that the seed draws.
+    """
+
+    def __init__(self, run: Run, task: Task, start: Mapping[str, NDArray[np.float32]] | None = None) -> None:
         self.run = run
         self.task = task
         self.epoch = 0
@@ -126,13 +129,28 @@ class _Training:
         self.curves: dict[str, list[float]] = {"train_loss": [], "validation_loss": []}
         self.tables: list[NDArray[np.float32]] = []
         self.model = Transformer(task, run.model, run.seed)
+        if start is not None:
+            self.model.load_state_dict({name: _tensor(array) for name, array in start.items()})
         self.optimiser = torch.optim.Adam(self.model.parameters(), lr=run.training.learning_rate, fused=True)
         self.validation = self._held_out(task.length)
         # A regression model predicts targets in units of their deviation, so that its loss is 1 - R².
         self.unit = float(np.std(self.validation[1])) if task.kind == "regression" else 1.0
         self._keep_table()
 
+    def run_to_end(self, checkpoints: Path, report: Report) -> Result:
+        """Train from the checkpoint in the folder `checkpoints`, if there is one, to the last epoch."""
+        path = checkpoints / checkpoint_name(self.run)
+        if path.exists():
+            self.restore(path)
+            report(self.run, self.epoch, self.curves["validation_loss"][-1])
+        while self.epoch < self.run.training.epochs:
+            self.next_epoch()
+            self.save(path)
+            report(self.run, self.epoch, self.curves["validation_loss"][-1])
+        return self.result()
+
     def next_epoch(self) -> None:
+        """Take the steps of one epoch and measure."""
         started = time.perf_counter()
         losses = self._steps()
         validation_loss, _ = self._evaluate(*self.validation)
@@ -148,8 +166,9 @@ class _Training:
         self.seconds += time.perf_counter() - started
 
     def result(self) -> Result:
+        """Return what was measured, with the tests at all lengths."""
         arrays = {name: np.asarray(curve, dtype=np.float32) for name, curve in self.curves.items()}
-        tested = [self._evaluate(*self._held_out(length)) for length in self.task.lengths]
+        tested = [self.test(length) for length in self.task.lengths]
         arrays["length_loss"], arrays["length_score"] = np.asarray(tested, dtype=np.float32).T
         if self.tables:
             arrays["table"] = np.stack(self.tables)
@@ -160,7 +179,12 @@ class _Training:
         parameters = sum(parameter.numel() for parameter in self.model.parameters())
         return Result(self.run, arrays, parameters, self.seconds)
 
+    def test(self, length: int) -> tuple[float, float]:
+        """Return the loss, and R² or the accuracy, on held-out sequences of `length`."""
+        return self._evaluate(*self._held_out(length))
+
     def save(self, path: Path) -> None:
+        """Write the checkpoint."""
         arrays = {f"weight/{name}": array for name, array in self._weights().items()}
         for name, parameter in self.model.named_parameters():
             moments = self.optimiser.state[parameter]
@@ -177,6 +201,7 @@ class _Training:
         storage.write(path, arrays, document)
 
     def restore(self, path: Path) -> None:
+        """Go back to where a checkpoint was written."""
         arrays, document = storage.read(
             path, _KIND, _SCHEMA, "delete it, and the run starts from the beginning"
         )
@@ -257,7 +282,7 @@ class _Training:
             (name for name in weights if name.startswith("encodings.") and name.endswith("table")), None
         )
         if name and self.epoch in self.run.training.snapshots:
-            self.tables.append(weights[name].copy())
+            self.tables.append(weights[name][: self.task.length].copy())
 
 
 def _tensor(array: NDArray[Any]) -> Tensor:
@@ -266,7 +291,7 @@ def _tensor(array: NDArray[Any]) -> Tensor:
 
 
 @contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Compute with one torch thread: sums are then added in one order, whatever the machine has."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -313,10 +338,11 @@ def _end_with_parent() -> None:
 def _train_described(description: dict[str, Any], checkpoints: Path, data: Path | None) -> Result:
     """Train in a worker. A description travels where a run could not: its schedules may be anybody's
     functions."""
-    return train(Run.from_description(description), checkpoints, _report_to_parent, data)
+    return train(Run.from_description(description), checkpoints, report_to_parent, data)
 
 
-def _report_to_parent(run: Run, epoch: int, loss: float) -> None:
+def report_to_parent(run: Run, epoch: int, loss: float) -> None:
+    """Tell the parent of this worker process, and stop if it wants to."""
     reports, stop = _to_parent
     reports.put((f"{run.task} {run.encoding} {run.seed}", epoch, loss))
     if stop.is_set():

@@ -49,10 +49,10 @@ _SNAPSHOTS = (0, 1, 2, 4, 8, 16, 40)
 ENCODERS = Comparison(
     name="encoders",
     tasks={
-        "signal_sum": replace(_SHORT, epochs=12),
+        "signal_sum": replace(_SHORT, epochs=20, learning_rate=2e-3),
         "half_sum": replace(_SHORT, snapshots=_SNAPSHOTS, attention=True),
         "weighted_sum": replace(_SHORT, snapshots=_SNAPSHOTS),
-        "order": replace(_SHORT, epochs=12, attention=True),
+        "order": replace(_SHORT, epochs=24, learning_rate=2e-3, attention=True),
     },
     encodings={
         **modes("none", "sinusoidal", "learned", "hybrid", "shaw", "t5", "alibi"),
@@ -66,7 +66,7 @@ DECODERS = Comparison(
     tasks={
         "copy": _LANGUAGE,
         "induction": replace(_LANGUAGE, attention=True),
-        "wikitext": replace(_LANGUAGE, epochs=32, attention=True),
+        "wikitext": replace(_LANGUAGE, attention=True),
     },
     encodings=modes("none", "sinusoidal", "learned", "shaw", "t5", "alibi", "rope"),
 )
@@ -85,7 +85,7 @@ def _slow_half(d: int) -> NDArray[np.float64]:
 # numbers for the position; the models differ by less than half a percent in parameters.
 ABLATIONS = Comparison(
     name="ablations",
-    tasks={"half_sum": replace(_SHORT, epochs=24), "copy": _LANGUAGE},
+    tasks={"half_sum": replace(_SHORT, epochs=20), "copy": replace(_LANGUAGE, epochs=20)},
     encodings={
         **modes("sinusoidal", "hybrid"),
         "norm_embedding": ModelOptions("sinusoidal", norm_embedding=True),

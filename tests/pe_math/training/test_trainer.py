@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pe_math.training import storage, tasks, trainer
-from pe_math.training.configuration import ModelOptions, Run, TrainingOptions
+from pe_math.training.configuration import MODES, ModelOptions, Run, TrainingOptions
 from pe_math.training.model import Transformer
 
 ROOT = Path(__file__).parents[3]
@@ -40,7 +40,7 @@ def test_the_number_of_workers_changes_no_number(make_run, tmp_path):
     assert not np.array_equal(one[0].arrays["train_loss"], one[1].arrays["train_loss"])  # the seeds differ
 
 
-@pytest.mark.parametrize("mode", ["learned", "t5", "none"])
+@pytest.mark.parametrize("mode", MODES)
 def test_a_run_that_goes_on_ends_like_one_that_was_never_disturbed(mode, make_run, tmp_path):
     kept = {"weights": True, "attention": True, "snapshots": (0, 1, 3)}
     run = make_run(mode, model={"dropout": 0.2, "layers": 2}, **kept)

@@ -75,16 +75,15 @@ class ModelEncoding:
         return 2 * math.pi / self.frequencies[-1]
 
 
-def from_config(
-    path: str | Path, length: int | None = None, layer: Literal["full_attention", "sliding_attention"] = FULL
-) -> ModelEncoding:
+def from_config(path: str | Path, length: int | None = None, layer: str = FULL) -> ModelEncoding:
     """Return the encoding of the model whose configuration is at ``path``.
 
     Args:
         path: a ``config.json``, a folder that holds one, or a name in `PUBLISHED`.
         length: positions of the sequence, for scalings that depend on it (`dynamic`, `longrope`); the model's
             context unless given.
-        layer: which layers, where a model (Gemma 3) has two kinds with frequencies of their own.
+        layer: ``full_attention`` or ``sliding_attention``, where a model (Gemma 3) has two kinds of layers
+            with frequencies of their own.
 
     Raises:
         FileNotFoundError: there is no such file and no such name.

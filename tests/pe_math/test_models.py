@@ -137,7 +137,7 @@ def test_gemma_3_has_two_kinds_of_layers(layer: str, new: bool, tmp_path: Path) 
         }
     nested = {"model_type": "gemma3", "text_config": values}
     for config in (values, nested):
-        ours = models.from_config(written(config, tmp_path), layer=layer)  # type: ignore[arg-type]
+        ours = models.from_config(written(config, tmp_path), layer=layer)
         frequencies, _ = theirs(values, layer)
         np.testing.assert_allclose(ours.frequencies, frequencies, rtol=3e-6)
 

@@ -23,8 +23,8 @@ def write(path: Path, arrays: Mapping[str, NDArray[Any]], document: Mapping[str,
 
     Whoever reads it, even after this process was killed, sees the old file or the new one and never a part.
     """
-    # safetensors stores the buffer of a strided view as if it were contiguous; and NumPy makes a single number
-    # an array of one.
+    # safetensors stores the buffer of a strided view as if it were contiguous, and NumPy makes a single
+    # number an array of one.
     contiguous = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
     content = save(contiguous, {_KEY: json.dumps(document)})
     path.parent.mkdir(parents=True, exist_ok=True)

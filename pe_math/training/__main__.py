@@ -1,4 +1,4 @@
-"""The command line of the training lab: `python -m pe_math.training train|record|show`, each with
+"""The command line of the training lab: `python -m pe_math.training train|record|search|show`, each with
 `--help`."""
 
 import argparse
@@ -24,7 +24,8 @@ Train small Transformers that differ in nothing but the positional encoding, and
 
   train    one task and one encoding, printed
   record   a whole comparison, written to a file that the scenes draw
-  show     a record as a table
+  search   the baseline tuned step by step, on one machine or many
+  show     a record or a search as a table
 """
 _TRAIN = """\
 Train one encoding on one task and print how it went.
@@ -59,14 +60,31 @@ Train all encodings of a comparison, on all its tasks and seeds, and write the r
 
 The runs share the cores; each has one. Press Ctrl-C at any time: the same command goes on from there.
 """
+_SEARCH = """\
+Tune the sinusoidal baseline step by step, each step from the best of those before.
+
+  1  the baseline               5  dropout by LayerNorm before or after
+  2  learning rates             6  hybrid, its weight learned or fixed
+  3  encodings                  7  the base of the frequencies
+  4  heads by layers            8  the best and the baseline from five seeds each
+
+  python -m pe_math.training search half_sum
+  python -m pe_math.training search half_sum --epochs 10 --stages 3
+  python -m pe_math.training search half_sum --storage postgresql+psycopg://me@server/optuna
+
+A trial counts by its last validation loss; a poor one is given up half-way. Press Ctrl-C at any time: the
+same command goes on from there, and prints the table when all is done. The same command on other machines,
+with one --storage for all, shares the work. A worker that dies loses its trial only, which is done again.
+"""
 _SHOW = """\
-Print a record as a table.
+Print a record as a table, or the searches in a storage.
 
 For each task and encoding: the last validation loss, and the score (R², accuracy or nats) at each tested
 length; the median over the seeds and, in brackets, the smallest and the largest.
 
   python -m pe_math.training show loss_race
   python -m pe_math.training show some/folder/my_record.safetensors
+  python -m pe_math.training show sqlite:///runs/search.sqlite3
 """
 _TRAINING_OPTIONS = {
     "epochs": (int, "points on the loss curve"),
@@ -75,6 +93,8 @@ _TRAINING_OPTIONS = {
     "learning_rate": (float, "highest learning rate"),
     "validation": (int, "held-out sequences"),
 }
+_SEARCHED = TrainingOptions(epochs=40, steps=40, batch=16, validation=512)  # a search that takes minutes
+_TUNED = ("learning_rate",)  # what a search chooses by itself
 _MODEL_OPTIONS = {
     "width": (int, "numbers in a token's vector"),
     "layers": (int, "blocks"),
@@ -149,7 +169,33 @@ def _record(options: argparse.Namespace) -> None:
     _clear(comparison, options)
 
 
+def _search(options: argparse.Namespace) -> None:
+    from pe_math.training import search, studies  # here, for the other commands work without Optuna
+
+    training = dataclasses.replace(_SEARCHED, **_given(options, _untuned()))
+    sizes = _given(options, ("width", "hidden"))
+    chosen = studies.Search(
+        options.study or options.task,
+        options.task,
+        training,
+        seed=options.seed,
+        count=options.stages,
+        **sizes,
+    )
+    place = search.Place(options.storage, options.checkpoints, options.heartbeat, options.data)
+    print(search.run(chosen, place, options.workers))
+
+
+def _untuned() -> dict[str, tuple[type, str]]:
+    return {name: option for name, option in _TRAINING_OPTIONS.items() if name not in _TUNED}
+
+
 def _show(options: argparse.Namespace) -> None:
+    if "://" in options.record:
+        from pe_math.training import studies
+
+        print(studies.tables(options.record))
+        return
     named = options.record in COMPARISONS
     print(records.table(records.load(records.path_of(options.record) if named else Path(options.record))))
 
@@ -184,7 +230,7 @@ def _parser() -> argparse.ArgumentParser:
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(required=True, metavar="train|record|show")
+    commands = parser.add_subparsers(required=True, metavar="train|record|search|show")
 
     train = _command(commands, "train", _TRAIN, _train)
     train.add_argument("task", choices=TASKS, metavar="TASK", help=", ".join(TASKS))
@@ -201,8 +247,14 @@ def _parser() -> argparse.ArgumentParser:
     record.add_argument("--output", type=Path, metavar="FILE", help=f"default: {records.path_of('NAME')}")
     _add_training(record, None)
 
+    _add_search(_command(commands, "search", _SEARCH, _search))
+
     show = _command(commands, "show", _SHOW, _show)
-    show.add_argument("record", metavar="NAME|FILE", help=", ".join(COMPARISONS) + ", or any record file")
+    show.add_argument(
+        "record",
+        metavar="NAME|FILE|URL",
+        help=", ".join(COMPARISONS) + ", or any record file, or a storage of searches",
+    )
     return parser
 
 
@@ -213,10 +265,32 @@ def _command(commands: Any, name: str, text: str, run: Callable[[argparse.Namesp
     return parser
 
 
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("task", choices=TASKS, metavar="TASK", help=", ".join(TASKS))
+    group = parser.add_argument_group("search")
+    group.add_argument("--study", metavar="NAME", help="default: the task's name")
+    storage = "sqlite:///runs/search.sqlite3"
+    group.add_argument("--storage", metavar="URL", default=storage, help=f"default: {storage}")
+    group.add_argument("--stages", type=int, default=8, metavar="NUMBER", help="how many (default: all 8)")
+    after = "a worker silent for three times this long counts as dead (default: 20)"
+    group.add_argument("--heartbeat", type=int, default=20, metavar="SECONDS", help=after)
+    training = parser.add_argument_group("training")
+    _add(training, _untuned(), _SEARCHED)
+    _add(training, {name: _MODEL_OPTIONS[name] for name in ("width", "hidden")}, ModelOptions)
+    training.add_argument(
+        "--seed", type=int, default=0, help="of all stages; the last takes the five after it"
+    )
+    _add_running(training)
+
+
 def _add_training(parser: argparse.ArgumentParser, owner: type | None) -> None:
     group = parser.add_argument_group("training")
     group.add_argument("--seeds", type=int, nargs="+", metavar="SEED", help="one run for each")
     _add(group, _TRAINING_OPTIONS, owner)
+    _add_running(group)
+
+
+def _add_running(group: Any) -> None:
     group.add_argument(
         "--workers", type=int, default=os.cpu_count() or 1, help="processes; default: one a core"
     )
@@ -227,8 +301,8 @@ def _add_training(parser: argparse.ArgumentParser, owner: type | None) -> None:
     group.add_argument("--data", type=Path, metavar="FOLDER", help="where a task finds its files (wikitext)")
 
 
-def _add(group: Any, options: Mapping[str, tuple[type, str]], owner: type | None) -> None:
-    """Add options whose defaults are those of the class `owner`, or are the comparison's own."""
+def _add(group: Any, options: Mapping[str, tuple[type, str]], owner: object) -> None:
+    """Add options whose defaults are those of `owner`, or are the comparison's own."""
     for name, (kind, text) in options.items():
         default = getattr(owner, name) if owner else "as the comparison says"
         shown = text if default is None else f"{text} (default: {default})"

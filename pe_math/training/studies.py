@@ -237,8 +237,7 @@ def _start(storage: BaseStorage, search: Search, number: int) -> Configuration:
     if number == 0:
         return {**BASELINE, "seed": search.seed}
     found = []
-    for stage in STAGES[:number]:
-        study = optuna.load_study(study_name=f"{search.name}/{stage.name}", storage=storage)
+    for study in _begun(storage, search.name)[:number]:
         for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
             found.append((loss_of(trial), configuration(study, trial.params)))
     found = [(loss, chosen) for loss, chosen in found if chosen["mode"] in STAGES[number].modes]
@@ -289,8 +288,13 @@ def done(study: Study) -> dict[int, FrozenTrial]:
 
 def count_done(storage: BaseStorage, name: str) -> int:
     """Return how many trials of all stages of a search are complete or pruned."""
-    begun = [study for study in optuna.get_all_study_names(storage) if study.partition("/")[0] == name]
-    return sum(len(done(optuna.load_study(study_name=study, storage=storage))) for study in begun)
+    return sum(len(done(study)) for study in _begun(storage, name))
+
+
+def _begun(storage: BaseStorage, name: str) -> list[Study]:
+    """Return the studies of a search, in the order of its stages."""
+    names = sorted(study for study in optuna.get_all_study_names(storage) if study.partition("/")[0] == name)
+    return [optuna.load_study(study_name=study, storage=storage) for study in names]
 
 
 def loss_of(trial: FrozenTrial) -> float:
@@ -312,29 +316,27 @@ def is_surplus(study: Study, trial: Trial) -> bool:
     )
 
 
-def table(storage: BaseStorage, name: str) -> str:
-    """Return all stages of a search as text: what was tried and what came out.
+def tables(url: str) -> str:
+    """Return all searches in a storage as text.
 
     Raises:
-        ValueError: the storage has no such search.
+        ValueError: there is no such storage, or no search in it.
     """
-    studies = [
-        optuna.load_study(study_name=study, storage=storage)
-        for study in sorted(optuna.get_all_study_names(storage))
-        if study.partition("/")[0] == name
-    ]
-    _checks.require(bool(studies), "study", name, "one of " + (", ".join(names(storage)) or "none yet"))
+    storage = open_storage(url, must_exist=True)
+    names = sorted({name.partition("/")[0] for name in optuna.get_all_study_names(storage)})
+    _checks.require(bool(names), "storage", url, "one with a search in it")
+    return "\n".join(table(storage, name) for name in names)
+
+
+def table(storage: BaseStorage, name: str) -> str:
+    """Return all stages of a search as text: what was tried and what came out."""
+    studies = _begun(storage, name)
     settings = {key: value for key, value in studies[0].user_attrs["settings"].items() if key != "grid"}
     lines = [_words(settings), ""]
     for study in studies:
         rows = _repeats(study) if study.study_name.endswith("repeats") else _trials(study)
         lines += [study.study_name, f"  from {_words(study.user_attrs.get('start', {}))}", *rows, ""]
     return "\n".join(lines)
-
-
-def names(storage: BaseStorage) -> list[str]:
-    """Return the names of the searches in a storage."""
-    return sorted({name.partition("/")[0] for name in optuna.get_all_study_names(storage)})
 
 
 def _words(values: Mapping[str, Any]) -> str:

@@ -1,0 +1,1 @@
+"""How fast shots render, measured against the usual ways: see ``benchmarks.render``."""

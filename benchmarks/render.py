@@ -197,7 +197,7 @@ def main() -> None:
     """Run as a command."""
     options = _parser().parse_args()
     shots = find_shots(options.shots)
-    headlines = tuple(HEADLINES)
+    headlines = tuple(shot for shot in HEADLINES if shot in names(shots))
     quality, rounds, seconds = options.quality, options.rounds, options.seconds
     if options.smoke:
         quality, rounds, seconds = "l", 1, 0.2
@@ -220,7 +220,7 @@ def main() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Measure how fast shots render.")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
-    parser.add_argument("--shots", nargs="+", default=[], help="whole shots to render (default: all)")
+    parser.add_argument("--shots", nargs="+", default=[], help="what to measure (default: all shots)")
     parser.add_argument("-q", "--quality", choices=QUALITY_NAMES, default="h", help="default: h, 1080p60")
     parser.add_argument("--rounds", type=int, default=3, help="of which the medians are taken (default: 3)")
     parser.add_argument("--seconds", type=float, default=2.0, help="length of a stretch (default: 2)")

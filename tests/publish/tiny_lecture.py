@@ -31,7 +31,6 @@ class Tiny(LectureScene):
         self.add(self.dot)
 
     def construct(self) -> None:
-        assert "torch" not in sys.modules
         self.next_section("there", SectionType.NORMAL)
         self.move(RIGHT)
         self.add_subcaption(f"there, in {self.language.code}", duration=0.4, offset=-0.4)
@@ -43,7 +42,11 @@ class Tiny(LectureScene):
 
 
 class Other(Tiny):
-    """As tiny as the other."""
+    """As tiny as the other, and only drawn by processes that have not loaded torch."""
+
+    def construct(self) -> None:
+        assert "torch" not in sys.modules
+        super().construct()
 
 
 class Long(Tiny):

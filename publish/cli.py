@@ -198,7 +198,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def _add_workers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--jobs", type=_count, metavar="N", help="how many shots are drawn at once (default: one a core)"
+        "--jobs", type=_count, metavar="N", help="films drawn at once (default: one a core, or worker)"
     )
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster to send the shots to")
 

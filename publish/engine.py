@@ -35,8 +35,8 @@ class Failure:
 class Engine:
     """Renders jobs with the workers of ``client``, ``at_once`` of them at the same time.
 
-    Where ``at_once`` is None it is as many as the workers have threads. No more are handed out, so that
-    no job waits at a worker that another job kills.
+    Where ``at_once`` is None it is one a worker, since a worker draws one film at a time however many
+    threads it has. No more are handed out, so that no job waits at a worker that another job kills.
     """
 
     def __init__(self, client: Client, library: Library, workplace: Path, at_once: int | None = None) -> None:
@@ -67,7 +67,7 @@ class Engine:
         return self.failures
 
     def _room(self) -> int:
-        return self.at_once or max(1, sum(self.client.nthreads().values()))
+        return self.at_once or max(1, len(self.client.nthreads()))
 
     def _start(self, job: Job) -> None:
         future = self.client.submit(

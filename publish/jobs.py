@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import cairo
+import manimpango
 from manim import config, tempconfig
 from manim.constants import QUALITIES
 
@@ -32,6 +33,7 @@ _PACKAGES = (
     "manimpango",
     "typst",
     "safetensors",
+    "array-api-compat",
     "fontpkg-noto-sans",
     "justmytype-intl-cjk",
 )
@@ -123,6 +125,7 @@ def origin() -> dict[str, str]:
         "publish": hashlib.sha256(makers).hexdigest(),
         "python": platform.python_version(),
         "cairo": cairo.cairo_version_string(),
+        "pango": manimpango.pango_version(),
         **{package: version(package) for package in _PACKAGES},
     }
 

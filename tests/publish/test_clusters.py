@@ -31,7 +31,7 @@ if __name__ == "__main__":
 class Cluster:
     """A scheduler and some workers that run in ``checkout``."""
 
-    def __init__(self, checkout: Checkout, workers: int) -> None:
+    def __init__(self, checkout: Checkout, workers: int, threads: int = 1) -> None:
         found = checkout.root / "scheduler.json"
         options = ["--no-dashboard", "--host", "127.0.0.1"]
         self.scheduler = checkout.start(
@@ -46,7 +46,7 @@ class Cluster:
                 self.address,
                 *options,
                 "--nthreads",
-                "1",
+                str(threads),
                 "--local-directory",
                 scratch,
             )
@@ -86,6 +86,15 @@ def test_a_cluster_renders_as_this_machine_does(checkout: Checkout) -> None:
         words.write("# changed\n")
     status, out, err = ended(checkout.render("Tiny", *scheduler))
     assert status == 1 and "scenes and pe_math: changed" in err
+
+
+def test_a_worker_of_many_threads_is_given_one_film_at_a_time(checkout: Checkout) -> None:
+    """Films that waited at a worker would be counted as failed whenever another one kills it."""
+    cluster = Cluster(checkout, workers=1, threads=4)
+    status, out, err = ended(checkout.render("Deadly", "Tiny", "Other", "--scheduler", cluster.address))
+    assert status == 1 and "2 of 3 films" in out, out + err
+    assert "Deadly (en, dark): its worker died 4 times" in err
+    assert [len(checkout.begun(shot)) for shot in ("Deadly", "Tiny", "Other")] == [4, 1, 1]
 
 
 def test_a_command_ends_when_its_scheduler_is_gone(checkout: Checkout) -> None:

@@ -60,9 +60,8 @@ def test_settings_come_from_manim_cfg_and_leave_folders_out() -> None:
 
 
 def test_the_origin_names_what_pictures_depend_on() -> None:
-    assert {"scenes and pe_math", "python", "manim", "numpy", "pycairo", "manimpango", "typst"} <= set(
-        origin()
-    )
+    packages = {"manim", "numpy", "pycairo", "manimpango", "typst", "array-api-compat"}
+    assert packages | {"scenes and pe_math", "python", "cairo", "pango"} <= set(origin())
 
 
 def test_mp4_cannot_be_transparent() -> None:

@@ -1,15 +1,17 @@
-"""A camera that draws images with Cairo, and whose state tells Manim's cache when the sources changed."""
+"""A camera that draws what Manim's does, faster, and tells Manim's cache when the sources have changed."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import cairo
 import numpy as np
-from manim import Camera
+from manim import Camera, Mobject, VMobject
 from manim.mobject.types.image_mobject import AbstractImageMobject
 
 import pe_math
@@ -29,16 +31,74 @@ def source_digest() -> str:
 
 
 class LectureCamera(Camera):
-    """Manim's Cairo camera, with two changes.
+    """Manim's Cairo camera, with the same pictures in less time.
 
-    Images are painted by Cairo's own nearest-neighbour pattern, 20 times faster than Manim's Pillow
-    transform. And the camera carries `source_digest`: Manim hashes the camera into each cached segment's
-    name, so an edited formula never meets a film that was drawn before the edit.
+    It also carries `source_digest`: Manim hashes the camera into each cached segment's name, so an edited
+    formula never meets a film that was drawn before the edit.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.sources = source_digest()
+
+    def get_mobjects_to_display(
+        self,
+        mobjects: Iterable[Mobject],
+        include_submobjects: bool = True,
+        excluded_mobjects: list[Mobject] | None = None,
+    ) -> list[Mobject]:
+        """Return all parts of ``mobjects`` that have points, in the order in which Manim draws them.
+
+        Manim hands over moving groups and their parts, and walks each group's family for itself and once
+        more for each group above it. Here each is walked once.
+        """
+        if excluded_mobjects or not include_submobjects:
+            return super().get_mobjects_to_display(mobjects, include_submobjects, excluded_mobjects)
+        last_first: dict[Mobject, None] = {}
+        for mobject in reversed(list(mobjects)):
+            _append_family(mobject, last_first)
+        parts = [part for part in reversed(last_first) if len(part.points)]
+        return sorted(parts, key=lambda part: part.z_index)
+
+    def display_vectorized(self, vmobject: VMobject, ctx: cairo.Context[Any]) -> Self:
+        """Fill and stroke a path, unless nothing of it would be seen."""
+        strokes = {
+            background: vmobject.get_stroke_width(background) > 0.0
+            and _is_seen(vmobject.get_stroke_rgbas(background))
+            for background in (True, False)
+        }
+        fill = _is_seen(vmobject.get_fill_rgbas())
+        if not fill and not any(strokes.values()):
+            return self
+        self.set_cairo_context_path(ctx, vmobject)
+        if strokes[True]:
+            self.apply_stroke(ctx, vmobject, background=True)
+        if fill:
+            self.apply_fill(ctx, vmobject)
+        if strokes[False]:
+            self.apply_stroke(ctx, vmobject)
+        return self
+
+    def set_cairo_context_path(self, ctx: cairo.Context[Any], vmobject: VMobject) -> Self:
+        """Give Cairo the curves of a path."""
+        points = self.transform_points_pre_display(vmobject, vmobject.points)
+        ctx.new_path()
+        curves = points[: len(points) // 4 * 4, :2].reshape(-1, 8)
+        if not len(curves):
+            return self
+        # As a list: Manim reads NumPy's numbers one by one, which takes four times as long.
+        starts, ends, handles = curves[:, :2], curves[:, 6:], curves[:, 2:].tolist()
+        # Manim's tolerances, within which one curve goes on where the last one ended.
+        near = vmobject.tolerance_for_point_equality + 1e-5 * np.abs(starts)
+        apart = (np.abs(starts[1:] - ends[:-1]) > near[1:]).any(axis=1)
+        for first, end in pairwise([0, *(np.flatnonzero(apart) + 1).tolist(), len(curves)]):
+            ctx.new_sub_path()
+            ctx.move_to(*starts[first])
+            for handle in handles[first:end]:
+                ctx.curve_to(*handle)
+            if vmobject.consider_points_equals_2d(starts[first], ends[end - 1]):
+                ctx.close_path()
+        return self
 
     def display_image_mobject(
         self, image_mobject: AbstractImageMobject, pixel_array: np.ndarray[Any, Any]
@@ -62,6 +122,19 @@ class LectureCamera(Camera):
         context.rectangle(0, 0, width, height)
         context.fill()
         context.restore()
+
+
+def _append_family(mobject: Mobject, found: dict[Mobject, None]) -> None:
+    """Add ``mobject`` and its parts to ``found``, last part first."""
+    # What has been found has brought its parts along.
+    if mobject not in found:
+        for part in reversed(mobject.submobjects):
+            _append_family(part, found)
+        found[mobject] = None
+
+
+def _is_seen(rgbas: np.ndarray[Any, Any]) -> bool:
+    return bool(rgbas[:, 3].any())
 
 
 def _premultiplied(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -1,9 +1,11 @@
-"""Video encoding with two copies and most of the conversion left out."""
+"""Video encoding with the copies and most of the conversion left out."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any, cast
 
 import av
@@ -13,6 +15,26 @@ from manim.scene.scene_file_writer import SceneFileWriter
 from manim.scene.video_segment_encoder import VideoSegmentEncoder
 from PIL import Image
 
+Pixels = np.ndarray[Any, Any]
+
+
+class Buffers:
+    """Arrays for frames, used again once a frame has been encoded."""
+
+    def __init__(self) -> None:
+        self._free: SimpleQueue[Pixels] = SimpleQueue()
+
+    def take(self, like: Pixels) -> Pixels:
+        """Return an array of the shape of ``like``, with anything in it."""
+        try:
+            return self._free.get_nowait()
+        except Empty:
+            return np.empty_like(like)
+
+    def give_back(self, pixels: Pixels) -> None:
+        """Take back an array that nobody reads any more."""
+        self._free.put(pixels)
+
 
 class LectureSegmentEncoder(VideoSegmentEncoder):
     """Manim's encoder, which hands frames over without a copy and converts a still frame once.
@@ -21,22 +43,27 @@ class LectureSegmentEncoder(VideoSegmentEncoder):
     the drawn frame.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, *, give_back: Callable[[Pixels], None], **kwargs: Any) -> None:
+        """Take what to do with each frame once it has been encoded."""
         super().__init__(**kwargs)
+        self._give_back = give_back
         self._reformatter = VideoReformatter()
 
-    def write_frame(self, pixels: np.ndarray[Any, Any], *, repeat: int = 1) -> None:
+    def write_frame(self, pixels: Pixels, *, repeat: int = 1) -> None:
         """Encode ``pixels`` for ``repeat`` frames."""
         self._validate_frame(pixels, repeat)
         stream = cast(av.VideoStream, self._stream)
         try:
+            drawn = av.VideoFrame.from_numpy_buffer(pixels, format="rgba")
             frame = self._reformatter.reformat(
-                av.VideoFrame.from_numpy_buffer(pixels, format="rgba"),
+                drawn,
                 format=self.spec.pixel_format,
                 interpolation=Interpolation.AREA,
                 # The frames are drawn, converted and encoded at the same time already.
                 threads=1,
             )
+            if frame is not drawn:
+                self._give_back(pixels)
             frame.time_base = Fraction(1) / self.spec.frame_rate
             for _ in range(repeat):
                 frame.pts = self._next_pts
@@ -49,14 +76,21 @@ class LectureSegmentEncoder(VideoSegmentEncoder):
 class LectureFileWriter(SceneFileWriter):
     """Manim's file writer with `LectureSegmentEncoder`, and sequences of pictures that keep time."""
 
-    def write_frame(self, pixels: np.ndarray[Any, Any], *, repeat: int = 1) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.buffers = Buffers()
+
+    def write_frame(self, pixels: Pixels, *, repeat: int = 1) -> None:
         """Write ``pixels`` for ``repeat`` frames; Manim writes the picture of a still moment once."""
         super().write_frame(pixels, repeat=repeat)
+        if self.output_spec.is_video:
+            return
         if self.output_spec.is_image_sequence:
             for _ in range(repeat - 1):
                 self.output_image(Image.fromarray(pixels))
+        self.buffers.give_back(pixels)
 
     def _create_segment_encoder(self, target: Path) -> VideoSegmentEncoder:
         if self.video_encoder is None:
             raise RuntimeError("a segment is encoded only where a film is written")
-        return LectureSegmentEncoder(target=target, spec=self.video_encoder)
+        return LectureSegmentEncoder(give_back=self.buffers.give_back, target=target, spec=self.video_encoder)

@@ -13,7 +13,6 @@ from manim import (
     UP,
     Animation,
     AnimationGroup,
-    CairoRenderer,
     FadeIn,
     FadeOut,
     ManimColor,
@@ -25,11 +24,10 @@ from manim import (
 )
 from manim.utils.exceptions import EndSceneEarlyException
 
-from scenes.camera import LectureCamera
-from scenes.encoder import LectureFileWriter
 from scenes.fonts import register_fonts
 from scenes.language import Language, chosen_language
 from scenes.mobjects.words import TEXT_BOTTOM, TEXT_TOP, Words
+from scenes.renderer import LectureRenderer
 from scenes.theme import Theme, chosen_theme
 
 SHORTEST_HOLD = 1.2
@@ -69,9 +67,7 @@ class LectureScene(Scene):
         self.theme = chosen_theme()
         self.language = chosen_language()
         register_fonts()
-        renderer = CairoRenderer(
-            file_writer_class=LectureFileWriter, camera_class=LectureCamera, skip_animations=skip_animations
-        )
+        renderer = LectureRenderer(skip_animations=skip_animations)
         renderer.camera.background_color = ManimColor(self.theme.background)
         with tempconfig(_folders(self.language.code, self.theme.name)):
             super().__init__(renderer=renderer, skip_animations=skip_animations, **kwargs)

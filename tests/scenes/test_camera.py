@@ -1,0 +1,161 @@
+"""What the camera and the renderer leave out must not be seen: against Manim's own, pixel by pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from manim import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Arc,
+    Camera,
+    Circle,
+    DashedLine,
+    Mobject,
+    RoundedRectangle,
+    Square,
+    Star,
+    ValueTracker,
+    VGroup,
+    VMobject,
+    tempconfig,
+)
+
+from scenes.camera import LectureCamera
+from scenes.encoder import LectureSegmentEncoder
+from scenes.mobjects.clock import Clock
+from scenes.mobjects.paths import Discs, Polyline, Segments, show_fill, show_stroke
+from scenes.mobjects.swarm import Swarm
+from scenes.mobjects.wall import Wall
+from scenes.mobjects.words import Readout, Words
+from scenes.renderer import LectureRenderer
+from scenes.stage import LectureScene
+from scenes.theme import DARK
+from tests.scenes.harness import DRAFT
+
+
+@pytest.fixture(autouse=True)
+def media(tmp_path: Path) -> object:
+    with tempconfig({"media_dir": str(tmp_path), "progress_bar": "none"}):
+        yield
+
+
+def unfinished() -> VMobject:
+    """A path whose last curve has only its start, as Manim's pens leave it."""
+    path = VMobject(stroke_width=4).start_new_path(LEFT).add_line_to(UP)
+    return path.start_new_path(DOWN)
+
+
+PICTURES: dict[str, Callable[[], Mobject]] = {
+    "clock": lambda: Clock(1.0, DARK, radius=2.0).set_position(1.0, pace=12.0),
+    "wall": lambda: Wall(10.0 ** -np.arange(8.0), DARK, columns=4).set_position(30.0, pace=12.0),
+    "swarm": lambda: Swarm(10_000.0 ** -np.linspace(0.0, 1.0, 40), DARK).set_position(30.0, spread=0.7),
+    "words": lambda: Words("a <sin>sine</sin> 位置", DARK, font_size=60),
+    "number": lambda: Readout(-12.34, form="{:.2f}", font_size=90),
+    "discs and lines": lambda: VGroup(
+        Discs(0.3, color="#ff0000").set_centers([(0, 0), (0.4, 0), (2, 1)]),
+        Segments(stroke_width=9).set_ends([(0, 0), (1, 1)], [(1, 1), (2, 0)]),
+        Polyline(stroke_width=12, fill_opacity=0.5).set_vertices([(-3, 0), (-2, 2), (-1, 0), (-3, 0)]),
+    ),
+    "shapes of Manim's own": lambda: VGroup(
+        Circle(1.0, fill_opacity=0.4), Arc(2.0, 0.3, 2.0), DashedLine(LEFT, RIGHT), RoundedRectangle(), Star()
+    ).arrange(RIGHT),
+    "unfinished": unfinished,
+    "stroke behind": lambda: Square(fill_opacity=0.5).set_stroke("#00ff00", 20, background=True),
+    "gradient": lambda: Square(fill_opacity=1.0).set_fill(color=["#ff0000", "#0000ff"]),
+    "hidden": lambda: VGroup(Square(stroke_opacity=0.0), Circle(stroke_width=0.0), VMobject()),
+    "not finite": lambda: Polyline().set_vertices([(0.0, 0.0), (np.nan, 1.0)]),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_picture_is_drawn_as_manim_draws_it(name: str) -> None:
+    picture = PICTURES[name]()
+    drawn = [camera(**DRAFT) for camera in (Camera, LectureCamera)]
+    for camera in drawn:
+        camera.capture_mobjects([Square(), picture])
+    expected, found = (camera.pixel_array for camera in drawn)
+    assert (expected != drawn[0].background).any()
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_parts_are_drawn_in_manims_order_each_once() -> None:
+    one, other, below, empty = Square(), Circle(), Star().set_z_index(-1), VMobject()
+    group = VGroup(one, VGroup(other, below), empty)
+    for mobjects in ([group], [group, one], [other, group, below, other], [below, group, group]):
+        expected = Camera().get_mobjects_to_display(mobjects)
+        assert LectureCamera().get_mobjects_to_display(mobjects) == expected
+        assert len(expected) == 3
+
+
+def test_an_opacity_is_set_whether_or_not_it_changes() -> None:
+    for opacity in (0.3, 0.3, 1.0, 0.0):
+        path = Square(fill_opacity=1.0)
+        show_fill(path, opacity)
+        show_stroke(path, opacity)
+        assert (path.get_fill_opacity(), path.get_stroke_opacity()) == (opacity, opacity)
+
+
+class Turning(LectureScene):
+    """A clock that turns, and rests."""
+
+    def setup(self) -> None:
+        self.position = ValueTracker(0.0)
+        self.clock = Clock(1.0, self.theme)
+        self.clock.add_updater(lambda clock: clock.set_position(self.position.get_value()))
+        self.add(self.clock)
+
+    def construct(self) -> None:
+        for _ in range(3):
+            self.play(self.position.animate.increment_value(1.0), run_time=1.0)
+            self.wait(0.5)
+
+
+def test_no_frame_is_drawn_over_before_it_is_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    handed, encoded = [], []
+    hand, encode = LectureRenderer.add_frame, LectureSegmentEncoder.write_frame
+
+    def note_handed(self: Any, frame: Any, frames: int = 1) -> None:
+        handed.append(hash(frame.tobytes()))
+        hand(self, frame, frames)
+
+    def note_encoded(self: Any, pixels: Any, *, repeat: int = 1) -> None:
+        encoded.append(hash(pixels.tobytes()))
+        encode(self, pixels, repeat=repeat)
+
+    monkeypatch.setattr(LectureRenderer, "add_frame", note_handed)
+    monkeypatch.setattr(LectureSegmentEncoder, "write_frame", note_encoded)
+    with tempconfig({**DRAFT, "max_inflight_encoders": 1}):
+        Turning().render()
+    assert len(handed) == 33
+    assert encoded == handed
+    assert len(set(handed)) > 25
+
+
+def test_a_play_from_the_cache_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    capture = LectureCamera.capture_mobjects
+    monkeypatch.setattr(
+        LectureCamera,
+        "capture_mobjects",
+        lambda self, mobjects, **kwargs: drawn.append(capture(self, mobjects, **kwargs)),
+    )
+    with tempconfig(DRAFT):
+        Turning().render()
+        assert len(drawn) >= 33
+        drawn.clear()
+        Turning().render()
+    assert drawn == []
+
+
+def test_the_last_picture_is_drawn_even_if_no_play_was(tmp_path: Path) -> None:
+    with tempconfig({**DRAFT, "save_last_frame": True, "format": "png"}):
+        scene = Turning()
+        scene.render()
+    assert scene.camera.pixel_array.std() > 5.0

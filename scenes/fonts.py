@@ -6,6 +6,7 @@ a warning there. So the fonts are registered here first, and the cache's folder 
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -34,6 +35,15 @@ def register_fonts() -> None:
         if not file.is_file() or not manimpango.register_font(str(file)):
             raise RuntimeError(f"font {file.name} is missing; install it: pip install -r requirements.txt")
     config.text_dir = f"{{media_dir}}/texts/{version(LATIN_PACKAGE)}-{version(CHINESE_PACKAGE)}"
+
+
+@cache
+def font_digest() -> str:
+    """Return a hash over both font files."""
+    digest = hashlib.sha256()
+    for file in font_files():
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 @cache

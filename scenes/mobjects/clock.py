@@ -89,4 +89,4 @@ def swept_share(angular_speed: float) -> float:
     >>> swept_share(1.0), swept_share(100.0)
     (0.0, 1.0)
     """
-    return float(np.clip(2.0 * abs(angular_speed) / FASTEST_SEEN - 1.0, 0.0, 1.0))
+    return min(max(2.0 * abs(float(angular_speed)) / FASTEST_SEEN - 1.0, 0.0), 1.0)

@@ -10,7 +10,7 @@ from manim import VGroup
 
 from pe_math import sinusoidal
 from scenes.mobjects.clock import swept_share
-from scenes.mobjects.paths import Discs, Segments, spatial
+from scenes.mobjects.paths import Discs, Segments, segment_curves, spatial
 from scenes.theme import Theme
 
 
@@ -35,7 +35,8 @@ class ClockFaces(VGroup):
         self.centers = spatial(centers)
         self.radius = radius
         self.dials = Discs(radius, color=theme.color("grid"), fill_opacity=0.0, stroke_width=2.0)
-        self.dials.set_centers(self.centers)
+        # Below the words: so the dials rest in Manim's static picture, and only what moves is drawn anew.
+        self.dials.set_centers(self.centers).set_z_index(-1)
         self.hubs = Discs(0.05 * radius**0.5, color=theme.text).set_centers(self.centers)
         colors = theme.hand_colors(len(self.frequencies))
         self.hands = [Segments(color=color, stroke_width=hand_width) for color in colors]
@@ -49,8 +50,9 @@ class ClockFaces(VGroup):
         tips = self.centers + spatial(
             self.radius * sinusoidal.table([position], self.frequencies).reshape(-1, 2)
         )
+        hands = segment_curves(self.centers, tips)
         for k, hand in enumerate(self.hands):
-            hand.set_ends(self.centers[k], tips[k])
+            hand.points = hands[k]
             self._set_blur(k, swept_share(self.frequencies[k] * pace))
         return self
 

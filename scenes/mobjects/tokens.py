@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from manim import DOWN, RIGHT, UP, RoundedRectangle, VGroup
 
+from scenes.mobjects.lettering import box_of, outlines
 from scenes.mobjects.paths import Points, Polyline, Segments
-from scenes.mobjects.words import Readout, Words, drawn
+from scenes.mobjects.words import Readout, Words
 from scenes.theme import Theme
 
 
@@ -49,8 +50,9 @@ class Tile(VGroup):
         # Words rest in the static picture unless they are raised; these move.
         self.word = Words(word, theme, role=role, font_size=24, max_width=width).set_z_index(1)
         # All words of a row share one baseline, whether or not their letters reach below it.
-        *letters, tall, deep = drawn(f"{word}dg", 24)
-        self.word.shift(UP * (VGroup(*letters).get_y() - VGroup(tall, deep).get_y()))
+        *letters, tall, deep = outlines(f"{word}dg", 24)
+        (_, low, _, high), (_, bottom, _, top) = box_of(letters), box_of([tall, deep])
+        self.word.shift(UP * ((low + high) - (bottom + top)) / 2.0)
         self.add(self.box, self.word)
 
     def reveal(self, share: float) -> Self:

@@ -35,7 +35,7 @@ class Wall(ClockFaces):
         centers = places - (places.min(axis=0) + places.max(axis=0)) / 2.0 + center
         hours = np.array([(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)]) * radius
         self.ticks = Segments(color=theme.color("grid"), stroke_width=2.0)
-        self.ticks.set_ends(_around(centers, 0.85 * hours), _around(centers, hours))
+        self.ticks.set_ends(_around(centers, 0.85 * hours), _around(centers, hours)).set_z_index(-1)
         self.rims = [
             Discs(radius, color=color, fill_opacity=0.0, stroke_width=4.0)
             for color in theme.hand_colors(len(centers))
@@ -47,8 +47,8 @@ class Wall(ClockFaces):
         """Turn the hands to ``position``, as `ClockFaces` does, and light the rims of those back."""
         super().set_position(position, pace)
         turned = position * self.frequencies >= 2.0 * np.pi
-        for k, rim in enumerate(self.rims):
-            rim.set_centers(self.centers[k : k + 1] if turned[k] else np.empty((0, 3)))
+        for k in np.flatnonzero(turned != self.lit):
+            self.rims[k].set_centers(self.centers[k : k + 1] if turned[k] else np.empty((0, 3)))
         return self
 
     @property

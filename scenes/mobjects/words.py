@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any, Self
 
 import numpy as np
-from manim import RIGHT, MathTypst, Mobject, Text, VGroup, VMobject
+from manim import RIGHT, MathTypst, Mobject, VGroup, VMobject
 
-from scenes.fonts import FAMILIES, check_characters, register_fonts
 from scenes.language import Phrase
+from scenes.mobjects.lettering import box_of, outlines
 from scenes.theme import Theme
 
 # All text stands inside; players lay captions over what is below.
@@ -38,15 +38,16 @@ class Words(VGroup):
         super().__init__(**kwargs)
         phrase = Phrase.parse(phrase) if isinstance(phrase, str) else phrase
         self.text = phrase.text
-        glyphs = drawn(phrase.text, font_size)
+        glyphs = outlines(phrase.text, font_size)
         roles = [role] * len(phrase.text)
         for start, end, wears in phrase.colored:
             roles[start:end] = [wears] * (end - start)
         self.parts: dict[str, VMobject] = {}
         for wears in dict.fromkeys(roles):
-            outlines = [glyph.points for glyph, worn in zip(glyphs, roles, strict=True) if worn == wears]
             part = VMobject(color=theme.color(wears), fill_opacity=1.0, stroke_width=0.0)
-            part.points = np.concatenate(outlines)
+            part.points = np.concatenate(
+                [glyph for glyph, worn in zip(glyphs, roles, strict=True) if worn == wears]
+            )
             self.parts[wears] = part
         self.add(*self.parts.values()).center()
         # Manim redraws all that lies above the lowest moving thing; words lie below, so they rest.
@@ -62,25 +63,6 @@ class Words(VGroup):
     def font_size(self) -> float:
         """The size at which the words stand now."""
         return float(self._designed_size * self.width / self._designed_width)
-
-
-@cache
-def drawn(text: str, font_size: float) -> tuple[VMobject, ...]:
-    """Return one glyph for each character of ``text``, blanks included, as Pango lays them out.
-
-    They are laid out once and shared: read them, and leave them as they are.
-    """
-    register_fonts()
-    check_characters(text, repr(text))
-    laid_out = Text(
-        text,
-        font=FAMILIES,
-        warn_missing_font=False,
-        disable_ligatures=True,
-        font_size=font_size,
-        line_spacing=0.6,
-    )
-    return tuple(laid_out.submobjects)
 
 
 class Readout(VMobject):
@@ -144,12 +126,13 @@ def formula(source: str, theme: Theme, *, role: str = "text", font_size: float =
 def _measured(character: str) -> tuple[np.ndarray[Any, Any], float]:
     """Return a glyph's outline ``(n, 3)`` about its origin on the baseline, and its advance, at size 48."""
     # Between two zeros even a blank has a width, and the zeros' feet tell where the baseline is.
-    (zero, glyph, last), (first, second) = drawn(f"0{character}0", 48), drawn("00", 48)
-    digit = second.get_left()[0] - first.get_left()[0]
-    bearing = (digit - zero.width) / 2.0
-    origin = np.array([zero.get_left()[0] - bearing + digit, zero.get_bottom()[1], 0.0])
-    advance = last.get_left()[0] - zero.get_left()[0] - digit
-    return glyph.points - origin, float(digit if character.isdigit() else advance)
+    zero, glyph, last = outlines(f"0{character}0", 48)
+    first, second = outlines("00", 48)
+    (left, foot, right, _), last_left = box_of([zero]), box_of([last])[0]
+    digit = box_of([second])[0] - box_of([first])[0]
+    bearing = (digit - (right - left)) / 2.0
+    origin = np.array([left - bearing + digit, foot, 0.0])
+    return glyph - origin, float(digit if character.isdigit() else last_left - left - digit)
 
 
 def _outline(character: str) -> np.ndarray[Any, Any]:

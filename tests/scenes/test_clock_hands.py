@@ -13,7 +13,7 @@ from manim import tempconfig
 
 from scenes.clock_hands import ClockHands, ClockSwarm, ClockWall
 from scenes.counting import CountingScene, exponential, logarithmic_mean
-from scenes.mobjects.swarm import Arcs, Swarm
+from scenes.mobjects.swarm import Swarm, spiral_curves
 from scenes.mobjects.wall import Wall
 from scenes.theme import DARK
 from tests.scenes.harness import DRAFT, construct
@@ -196,7 +196,7 @@ def test_only_neighbours_within_60_degrees_are_joined(position: float) -> None:
     q = 10_000.0 ** (-1 / 256)
     first = max(0, int(np.ceil(log(pi / 3 / (position * (1 - q))) / log(q))))
     swarm = Swarm(geometric(512), DARK).set_position(position)
-    assert sum(joins.count for joins in swarm.joins) == 255 - first
+    assert sum(len(joins.points) // 4 for joins in swarm.joins) == 255 - first
     drawn = np.concatenate([joins.points for joins in swarm.joins])
     assert drawn[0::4] == pytest.approx(swarm.tips[first:-1], abs=1e-9)
     assert drawn[3::4] == pytest.approx(swarm.tips[first + 1 :], abs=1e-9)
@@ -215,11 +215,10 @@ def test_a_swarm_of_fewer_hands_than_bands() -> None:
     assert swarm.tips == pytest.approx(np.array([[1.0, 0.0, 0.0], [2**0.5, 2**0.5, 0.0]]), abs=1e-9)
 
 
-def test_an_arc_winds_evenly_about_its_hub() -> None:
-    hub = np.array([0.3, -0.2, 0.0])
+def test_a_spiral_winds_evenly_about_the_origin() -> None:
     start, end = 1.0 * np.array([[0.0, 1.0, 0.0]]), 1.2 * np.array([[sin(pi / 3), cos(pi / 3), 0.0]])
-    corners = Arcs().set_arms(hub, start, end, [pi / 3]).points
-    middle = np.array([1.0, 3.0, 3.0, 1.0]) / 8.0 @ corners - hub
+    (corners,) = spiral_curves(start, end, [pi / 3])
+    middle = np.array([1.0, 3.0, 3.0, 1.0]) / 8.0 @ corners
     assert np.linalg.norm(middle) == pytest.approx(1.1, rel=0.01)
     assert np.arctan2(middle[0], middle[1]) == pytest.approx(pi / 6, abs=0.01)
 

@@ -103,6 +103,10 @@ DARK = Theme(
             "alibi": "#fd6d60",
             "alibi_one_sided": "#ffb8ae",
             "rope": "#ff9ad5",
+            "as_trained": "#ff9ad5",
+            "interpolated": "#7fd3e6",
+            "ntk": "#e3bd5c",
+            "yarn": "#a9db7c",
             "hybrid": "#e8e06a",
         }
     ),
@@ -133,6 +137,10 @@ LIGHT = Theme(
             "alibi": "#c8333b",
             "alibi_one_sided": "#85181f",
             "rope": "#9d0b73",
+            "as_trained": "#9d0b73",
+            "interpolated": "#0a6b82",
+            "ntk": "#7f5a00",
+            "yarn": "#3c6800",
             "hybrid": "#6f6500",
         }
     ),

@@ -1,8 +1,12 @@
-"""A race of loss curves: a median each, its spread as a band, a head, and a label that stays beside it."""
+"""A race of loss curves: a median each, its spread as a band, a head, and a label that stays beside it.
+
+The loss of the training, where it is given, runs behind each curve as a faint thin line.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +22,7 @@ from scenes.theme import Theme
 Array = npt.NDArray[np.float64]
 
 FAINT, SPOKEN_OF = 0.14, 0.4
+BEHIND = 0.45  # opacity of the training loss
 
 
 class LossAxes(VGroup):
@@ -38,15 +43,12 @@ class LossAxes(VGroup):
         self.span, self.logarithms = float(epochs), np.log10(losses)
         self.area = Rectangle(width=width, height=height, stroke_width=0.0)
         style: dict[str, Any] = {"color": theme.color("grid"), "stroke_width": 2.0}
-        powers = np.arange(np.ceil(self.logarithms[0]), np.floor(self.logarithms[1]) + 1.0)
-        decades, tenths = 10.0**powers, np.outer(10.0 ** (powers - 1.0), np.arange(2, 10)).ravel()
-        tenths = np.concatenate([tenths, decades[-1] * np.arange(2, 10)])
-        tenths = tenths[(losses[0] <= tenths) & (tenths <= losses[1])]
-        lefts, between = self.points_at(0.0, decades), self.points_at(0.0, tenths)
-        self.rules = Segments(**style).set_ends(lefts, self.points_at(epochs, decades))
+        marked, tenths = marks(*losses), round_numbers(*losses, range(1, 10))
+        lefts, between = self.points_at(0.0, marked), self.points_at(0.0, tenths)
+        self.rules = Segments(**style).set_ends(lefts, self.points_at(epochs, marked))
         self.tenths = Segments(**style).set_ends(between, between + 0.1 * RIGHT)
-        self.decades = Axis(
-            theme, {f"{loss:g}": point for loss, point in zip(decades, lefts, strict=True)}, side=LEFT
+        self.marks = Axis(
+            theme, {f"{loss:g}": point for loss, point in zip(marked, lefts, strict=True)}, side=LEFT
         )
         self.floor = Segments(**style).set_ends(
             self.points_at(0.0, losses[0]), self.points_at(epochs, losses[0])
@@ -54,7 +56,7 @@ class LossAxes(VGroup):
         self.steps = np.array(sorted({*range(min(epochs, 12) + 1), *range(0, epochs + 1, 5)}))
         self.ticks = Segments(color=theme.color("dim"), stroke_width=1.5)
         self.counts = [Words(f"{step}", theme, role="dim", font_size=SMALLEST_FONT) for step in self.steps]
-        self.add(self.area, self.rules, self.tenths, self.decades, self.floor, self.ticks, *self.counts)
+        self.add(self.area, self.rules, self.tenths, self.marks, self.floor, self.ticks, *self.counts)
         self.set_span(epochs)
 
     def set_span(self, epochs: float) -> Self:
@@ -91,18 +93,25 @@ class LossAxes(VGroup):
 
 
 class Runner(VGroup):
-    """One curve, drawn as far as it has come. ``losses`` are its median, low and high from epoch 0 on."""
+    """One curve, drawn as far as it has come.
 
-    def __init__(self, losses: Array, label: Words, color: str, axes: LossAxes, **kwargs: Any) -> None:
+    ``losses`` are its median, low and high from epoch 0 on; ``behind`` are means over each epoch, from the
+    first on, and stand in the middle of theirs.
+    """
+
+    def __init__(
+        self, losses: Array, behind: Array, label: Words, color: str, axes: LossAxes, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
-        self.logarithms, self.axes = np.log10(losses), axes
+        self.logarithms, self.behind_logarithms, self.axes = np.log10(losses), np.log10(behind), axes
         # Labels lie over the rules of the axes; words lie under everything by default.
         self.label = label.set_z_index(1)
         self.band = Polyline(color=color, stroke_width=0.0, fill_opacity=FAINT)
+        self.behind = Polyline(color=color, stroke_width=1.5, stroke_opacity=BEHIND)
         self.line = Polyline(color=color, stroke_width=4.0)
         self.head = Discs(radius=0.07, color=color)
         self.leader = Segments(color=color, stroke_width=1.5)
-        self.add(self.band, self.line, self.leader, self.head, self.label)
+        self.add(self.band, self.behind, self.line, self.leader, self.head, self.label)
 
     def losses_at(self, epochs: Array) -> Array:
         """Return median, low and high ``(3, n)`` at ``epochs``, straight on the log axis in between."""
@@ -115,11 +124,21 @@ class Runner(VGroup):
         median, low, high = (self.axes.points_at(passed, losses) for losses in self.losses_at(passed))
         self.line.set_vertices(median)
         self.band.set_vertices(np.concatenate([low, high[::-1]]))
+        self.behind.set_vertices(self.behind_at(epoch))
         self.head.set_centers(median[-1])
         place = np.array([median[-1, 0] + 0.35, label_height, 0.0])
         self.leader.set_ends(median[-1], place + 0.06 * LEFT)
         self.label.move_to(place, aligned_edge=LEFT)
         return self
+
+    def behind_at(self, epoch: float) -> Array:
+        """Return the points ``(n, 3)`` of the curve behind, as far as ``epoch``."""
+        middles = np.arange(len(self.behind_logarithms)) + 0.5
+        last = min(epoch, middles[-1]) if len(middles) else 0.0
+        if last <= 0.5:
+            return np.empty((0, 3))
+        passed = np.append(middles[middles < last], last)
+        return self.axes.points_at(passed, 10.0 ** np.interp(passed, middles, self.behind_logarithms))
 
 
 class Race(VGroup):
@@ -136,17 +155,20 @@ class Race(VGroup):
         theme: Theme,
         *,
         first_span: float,
+        behind: Mapping[str, Array] = MappingProxyType({}),
         label_gap: float = 0.36,
         **kwargs: Any,
     ) -> None:
         """Take median, low and high ``(3, epochs + 1)`` and the name of each runner, by its colour role.
 
-        The axes show ``first_span`` epochs, until the runners reach their right edge and push it on.
+        ``behind`` may hold means over each epoch, ``(epochs,)``, to be drawn behind. The axes show
+        ``first_span`` epochs, until the runners reach their right edge and push it on.
         """
         super().__init__(**kwargs)
         self.axes, self.first_span = axes, first_span
         self.runners = {
-            role: Runner(curve, names[role], theme.color(role), axes) for role, curve in losses.items()
+            role: Runner(curve, behind.get(role, np.empty(0)), names[role], theme.color(role), axes)
+            for role, curve in losses.items()
         }
         self.add(axes, *self.runners.values())
         medians = np.stack([curve[0] for curve in losses.values()], axis=1)
@@ -175,6 +197,29 @@ class Race(VGroup):
             runner.band.animate.set_fill(opacity=SPOKEN_OF if role in roles else FAINT)
             for role, runner in self.runners.items()
         ]
+
+
+def round_numbers(low: float, high: float, digits: Iterable[int]) -> Array:
+    """Return the numbers from ``low`` to ``high`` that are one of ``digits`` times a power of ten.
+
+    >>> round_numbers(0.3, 20.0, (1, 5)).tolist()
+    [0.5, 1.0, 5.0, 10.0]
+    """
+    powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1.0)
+    numbers = np.outer(powers, list(digits)).ravel()
+    return np.asarray(numbers[(low <= numbers) & (numbers <= high)])
+
+
+def marks(low: float, high: float) -> Array:
+    """Return the losses to be numbered: the decades, or more where there are fewer than two.
+
+    >>> marks(0.02, 2.0).tolist(), marks(1.2, 6.0).tolist()
+    ([0.1, 1.0], [2.0, 3.0, 4.0, 5.0, 6.0])
+    """
+    decades, thirds = round_numbers(low, high, (1,)), round_numbers(low, high, (1, 2, 5))
+    if len(decades) >= 2:
+        return decades
+    return thirds if len(thirds) >= 3 else round_numbers(low, high, range(1, 10))
 
 
 def coarseness(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

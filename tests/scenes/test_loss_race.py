@@ -6,21 +6,24 @@ import itertools
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from manim import config, tempconfig
+from manim import FadeOut, config, tempconfig
 from manim.animation.animation import prepare_animation
 
 from pe_math.training import records, tasks
-from scenes.loss_race import LossRace, Results, Verdict, weights_of
+from scenes.loss_race import LossRace, Results, Verdict, untrained_loss
+from scenes.mobjects.held import held
 from scenes.mobjects.number_row import NumberRow
-from scenes.mobjects.race import LossAxes, Race, pushed_apart, steady_orders
+from scenes.mobjects.race import LossAxes, Race, marks, pushed_apart, steady_orders
 from scenes.mobjects.standings import Standings
+from scenes.mobjects.symbol_row import SymbolRow
 from scenes.mobjects.words import Words
+from scenes.task_pictures import EXAMPLES, swapped, weights_of
 from scenes.theme import DARK
 from tests.scenes.harness import ROOT, box, construct, overlap, texts_on_screen
 
@@ -85,6 +88,15 @@ def test_points_on_moved_axes_are_read_back_as_the_values_they_stand_for() -> No
     assert read_losses == pytest.approx(losses)
 
 
+@pytest.mark.parametrize("losses", [(0.9, 1.1), (1.3, 6.0), (0.5, 0.7), (1e-4, 5.0)])
+def test_however_narrow_the_range_the_numbered_losses_lie_in_it(losses: tuple[float, float]) -> None:
+    numbered = marks(*losses)
+    assert all(losses[0] <= loss <= losses[1] for loss in numbered)
+    assert [words.text for words in LossAxes(3, losses, DARK, width=6.0, height=3.0).marks.numbers] == [
+        f"{loss:g}" for loss in numbered
+    ]
+
+
 # The runners
 
 
@@ -116,6 +128,35 @@ def test_the_band_runs_from_the_lowest_run_to_the_highest() -> None:
     assert epochs == pytest.approx([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
     assert losses[:5] == pytest.approx(0.75 ** np.arange(5.0) / 1.2)
     assert losses[:4:-1] == pytest.approx(0.75 ** np.arange(5.0) * 1.2)
+
+
+@pytest.mark.parametrize("epoch", [0.0, 0.5, 0.8, 3.5, 7.25, 20.0])
+def test_the_training_loss_of_an_epoch_stands_in_the_middle_of_it(epoch: float) -> None:
+    training = 0.8 ** np.arange(1.0, 21.0)
+    picture = Race(curves(), names(), axes(), DARK, first_span=20.0, behind={"rope": training})
+    behind = picture.set_epoch(epoch).runners["rope"].behind.vertices
+    if epoch <= 0.5:
+        assert len(behind) == 0
+        return
+    epochs, losses = picture.axes.values_at(behind)
+    middles = np.arange(20) + 0.5
+    assert epochs == pytest.approx([*middles[middles < min(epoch, 19.5)], min(epoch, 19.5)])
+    assert losses[:-1] == pytest.approx(training[: len(losses) - 1])
+
+
+def test_a_board_that_is_held_fades_out_with_its_counts() -> None:
+    picture = race()
+    picture.add_updater(lambda picture: picture.set_epoch(20.0)).update()
+    (count,) = (count for count in picture.axes.counts if count.text == "20")
+    fade = FadeOut(held(picture))
+    fade.begin()
+    for share in (0.25, 0.5, 0.75):
+        fade.update_mobjects(0.1)
+        fade.interpolate(share)
+        assert count[0].get_fill_opacity() < 1.0
+    assert count[0].get_fill_opacity() < 0.5
+    fade.finish()
+    assert not picture.updating_suspended
 
 
 def test_the_axes_widen_only_when_the_heads_reach_their_edge() -> None:
@@ -256,7 +297,7 @@ def numbers_and_target(task: str) -> tuple[np.ndarray, float]:
 @pytest.mark.parametrize("task", ["signal_sum", "half_sum", "weighted_sum"])
 def test_the_sum_shown_is_what_the_models_are_to_answer(task: str) -> None:
     numbers, target = numbers_and_target(task)
-    row = NumberRow(numbers, ORDER, DARK).weigh(weights_of(task, 32))
+    row = NumberRow(numbers, ORDER, DARK).weigh(weights_of(task)(32))
     assert row.total() == pytest.approx(target, abs=1e-5)
 
 
@@ -265,7 +306,7 @@ def test_shuffling_keeps_the_sum_of_all_and_changes_the_sum_of_the_first_half() 
     row = NumberRow(numbers, ORDER, DARK)
     for shuffle in (0.0, 0.3, 0.7, 1.0):
         assert row.total(shuffle) == pytest.approx(numbers.sum(), abs=1e-5)
-    row.weigh(weights_of("half_sum", 32))
+    row.weigh(weights_of("half_sum")(32))
     assert row.total(1.0) == pytest.approx(
         sum(n for n, slot in zip(numbers, ORDER, strict=True) if slot < 16)
     )
@@ -300,19 +341,76 @@ def test_a_scaled_row_keeps_its_bars_in_proportion() -> None:
     assert corners[:, 3] == pytest.approx([2.2, 1.8])
 
 
-def test_a_task_that_is_no_sum_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "load", lambda name: SimpleNamespace(weights=None))
-    with pytest.raises(ValueError, match="'copy'"):
-        weights_of("copy", 32)
+@pytest.mark.parametrize("task", ["order", "copy", "induction", "wikitext"])
+def test_a_task_that_is_no_sum_has_no_weights(task: str) -> None:
+    assert weights_of(task) is None
+
+
+# Symbols
+
+
+def symbols_in(order: list[float], task: str) -> str:
+    """Return the symbols of the example of ``task`` as they are read from left to right."""
+    symbols, _, _ = EXAMPLES[task]
+    return "".join(symbols[k] for k in np.argsort(order))
+
+
+@pytest.mark.parametrize("task", EXAMPLES)
+@pytest.mark.parametrize("shuffle", [0.0, 1.0])
+def test_each_example_is_a_sequence_of_its_task_in_either_order(task: str, shuffle: float) -> None:
+    symbols, swaps, asked = EXAMPLES[task]
+    row = SymbolRow(symbols, swapped(len(symbols), swaps), DARK).set_state(shuffle)
+    read = symbols_in([symbol.get_x() for symbol in row.symbols], task)
+    assert (read == symbols) == (shuffle == 0.0)
+    assert sorted(read) == sorted(symbols)
+    if task == "order":
+        assert (read.index("A") < read.index("B")) == (shuffle == 0.0)
+    if task == "copy":
+        first, second = read.split("|")
+        assert first == second and list(asked) == list(range(len(first) + 1, len(read)))
+    if task == "induction":
+        period = read.index(read[0], 1)
+        assert len(set(read[:period])) == period
+        assert all(read[slot] == read[slot - period] for slot in range(period, len(read)))
+        assert list(asked) == list(range(period + 1, len(read)))
+
+
+def test_what_is_asked_for_comes_when_its_turn_has_come() -> None:
+    row = SymbolRow("ab|ab", range(5), DARK, asked=(3, 4))
+    shown = [
+        [symbol[0].get_fill_opacity() for symbol in row.set_state(added=added).symbols]
+        for added in (0.0, 3.5, 5.0)
+    ]
+    assert shown == [[1, 1, 1, 0, 0], [1, 1, 1, 0.5, 0], [1, 1, 1, 1, 1]]
+
+
+def test_symbols_stand_in_their_boxes_wherever_the_row_is_moved() -> None:
+    row = SymbolRow("abcd", [0, 3, 2, 1], DARK, width=8.0).shift([1.0, 2.0, 0.0]).set_state(1.0)
+    assert [symbol.get_x() for symbol in row.symbols] == pytest.approx([-2.0, 4.0, 2.0, 0.0])
+    assert [symbol.get_y() for symbol in row.symbols] == pytest.approx([2.0] * 4)
 
 
 # What the shot says
 
 
-def results_of(**runs: list[list[float]]) -> Results:
+def results_of(metric: str = "R²", **runs: list[list[float]]) -> Results:
     """Return the results of a task with these validation losses, ``(seeds, epochs)`` by mode."""
-    arrays = {f"task/{mode}/validation_loss": np.array(losses) for mode, losses in runs.items()}
-    return Results.read(records.Record(arrays, {}), "task", tuple(runs))
+    return Results.read(record_of(metric, **runs), "copy", tuple(runs))
+
+
+def record_of(metric: str, **runs: list[list[float]]) -> records.Record:
+    arrays: dict[str, np.ndarray] = {}
+    for mode, losses in runs.items():
+        arrays[f"copy/{mode}/validation_loss"] = np.array(losses)
+        arrays[f"copy/{mode}/train_loss"] = 2.0 * np.array(losses)
+        arrays[f"copy/{mode}/length_score"] = np.exp(-np.array(losses)[:, -1:])
+    kind = "regression" if metric == "R²" else "language"
+    about: dict[str, Any] = {"kind": kind, "metric": metric, "source": ""}
+    return records.Record(arrays, {"tasks": {"copy": about}})
+
+
+def approximately(**scores: float) -> Any:
+    return pytest.approx(scores)
 
 
 def test_every_race_starts_where_an_untrained_model_stands() -> None:
@@ -321,6 +419,20 @@ def test_every_race_starts_where_an_untrained_model_stands() -> None:
     assert results.losses[0, :, 1] == pytest.approx([0.6, 0.5, 1.0])  # median, low, high
     assert results.ranks.tolist() == [[1, 2, 1], [1, 1, 1]]
     assert results.epochs == 2
+    assert results.training[0] == pytest.approx([1.2, 0.4])
+
+
+def test_an_untrained_classifier_gives_every_answer_the_same_chance() -> None:
+    results = results_of("accuracy", none=[[0.5], [0.6]])
+    assert results.losses[:, :, 0] == pytest.approx(np.full((1, 3), np.log(17)))  # 16 symbols and the bar
+    record = record_of("nats", none=[[0.5]])
+    record.document["tasks"]["copy"]["outputs"] = 79
+    assert untrained_loss(record, "copy") == pytest.approx(np.log(79))
+
+
+@pytest.mark.parametrize(("metric", "score"), [("R²", 0.8), ("accuracy", np.exp(-0.2)), ("nats", 0.2)])
+def test_scores_are_told_in_the_tasks_own_metric(metric: str, score: float) -> None:
+    assert results_of(metric, rope=[[0.5, 0.2], [0.6, 0.2], [1.0, 0.2]]).scores == pytest.approx([score])
 
 
 def test_the_leader_has_the_lowest_median() -> None:
@@ -330,39 +442,22 @@ def test_the_leader_has_the_lowest_median() -> None:
 
 def test_a_race_whose_spreads_overlap_is_told_as_one_that_nobody_wins() -> None:
     results = results_of(none=[[0.5, 0.002], [0.5, 0.004]], rope=[[0.1, 0.003], [0.1, 0.001]])
-    assert results.verdict() == Verdict("tie", ("none", "rope"), {"low": "0.9970", "high": "0.9980"})
+    assert results.verdict() == Verdict("tie", ("none", "rope"), approximately(low=0.997, high=0.998))
 
 
 def test_having_no_encoding_is_unbeaten_while_none_separates_from_it() -> None:
     results = results_of(none=[[0.002], [0.004]], rope=[[0.003], [0.001]], shaw=[[0.01], [0.02]])
-    assert results.verdict() == Verdict("unbeaten", ("none",), {"low": "0.9850", "high": "0.9980"})
+    assert results.verdict() == Verdict("unbeaten", ("none",), approximately(low=0.985, high=0.998))
 
 
 def test_one_that_falls_behind_is_named_with_its_score() -> None:
     results = results_of(rope=[[0.01], [0.03]], none=[[0.2], [0.3]], shaw=[[0.1], [0.1]])
-    assert results.verdict() == Verdict("behind", ("none",), {"score": "0.75", "low": "0.90"})
+    assert results.verdict() == Verdict("behind", ("none",), approximately(score=0.75, low=0.9, high=0.98))
 
 
 def test_a_race_without_one_loser_names_those_in_first_place() -> None:
     results = results_of(rope=[[0.01], [0.02]], none=[[0.2], [0.3]], shaw=[[0.25], [0.35]])
     assert results.verdict() == Verdict("apart", ("rope",), {})
-
-
-def test_the_tracked_record_bears_out_the_captions() -> None:
-    record = records.load(records.path_of(LossRace.record))
-    every = {task: record.curves(task, "validation_loss") for task in LossRace.tasks}
-    none = record.encodings.index("none")
-    # 'Early on the curves differ and one seems to win. But train on, and the lead melts away.'
-    medians = np.median(every["signal_sum"], axis=1)
-    early, late = medians[:, LossRace.early - 1], medians[:, -1]
-    assert np.argmin(early) != none
-    assert np.ptp(early) > 10.0 * np.ptp(late)
-    # 'In the end no encoding ranks before having none': no spread lies below that of none.
-    last = every["signal_sum"][:, :, -1]
-    assert last.max(axis=1).min() >= last[none].min()
-    # 'Without an encoding the loss stops falling, and all the others pass.'
-    halves = every["half_sum"][:, :, -1]
-    assert np.delete(halves, none, axis=0).max() < halves[none].min()
 
 
 def test_the_end_of_the_race_shows_what_the_record_holds() -> None:
@@ -376,12 +471,11 @@ def test_the_end_of_the_race_shows_what_the_record_holds() -> None:
         ),
     )
     for task in LossRace.tasks:
-        medians = np.median(record.curves(task, "validation_loss"), axis=1)
+        losses = np.stack([record.array(task, mode, "validation_loss") for mode in LossRace.modes])
+        medians = np.median(losses, axis=1)
         assert {f"{median:.4f}" for median in medians[:, -1]} <= set(seen[f"{task}_finish"])
         assert str(medians.shape[1]) in seen[f"{task}_finish"]
         assert {f"{1.0 - median:.4f}" for median in medians[:, -1]} <= set(seen["compare"])
-    median = np.median(record.array("half_sum", "none", "validation_loss")[:, -1])
-    assert any(f"{1.0 - median:.2f}" in text for text in seen["half_sum_finish"])
 
 
 def test_a_variant_is_a_subclass_of_a_few_lines() -> None:

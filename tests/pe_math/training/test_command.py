@@ -5,6 +5,7 @@ import pytest
 
 from pe_math.training import records
 from pe_math.training.__main__ import main
+from pe_math.training.comparisons import COMPARISONS
 from pe_math.training.configuration import MODES
 from pe_math.training.tasks import TASKS
 
@@ -19,8 +20,8 @@ def test_help_names_the_commands_the_tasks_and_the_encodings(capsys):
             ["train"],
             [*TASKS, *MODES, "train half_sum rope", "--learning-rate", "(default: 0.001)", "one a core"],
         ),
-        (["record"], ["record loss_race", "Ctrl-C", "as the comparison says"]),
-        (["show"], ["median", "show loss_race"]),
+        (["record"], ["record encoders", *COMPARISONS, "rescaling", "Ctrl-C", "as the comparison says"]),
+        (["show"], ["median", "show encoders"]),
     ]:
         with pytest.raises(SystemExit) as stop:
             main([*words, "--help"])

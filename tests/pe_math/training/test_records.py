@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from pe_math.training import records, storage
 from pe_math.training.__main__ import main
-from pe_math.training.comparisons import LOSS_RACE
+from pe_math.training.comparisons import COMPARISONS
 
 ROOT = Path(__file__).parents[3]
 
@@ -183,49 +183,53 @@ def test_standings_swap_only_when_two_separate():
     assert records.standings(ranks).tolist() == [[1, 0], [1, 0]]
 
 
-def test_the_tracked_record_is_made_by_its_command(tmp_path):
-    tracked = records.load(records.path_of("loss_race"))
+def test_attention_by_offset_averages_the_diagonals():
+    count = 12
+    queries, keys = np.mgrid[:count, :count]
+    # Uniform causal attention gives 1/(q + 1) to each key; k back, the queries from k on have one.
+    uniform = np.where(keys <= queries, 1 / (queries + 1.0), 0.0)
+    means = records.attention_by_offset(np.stack([uniform, uniform.T]))
+    by_distance = [np.mean([1 / (query + 1) for query in range(back, count)]) for back in range(count)]
+    assert means.shape == (2, 2 * count - 1)
+    assert means[0, :count][::-1] == pytest.approx(by_distance)
+    assert not means[0, count:].any()
+    assert means[1] == pytest.approx(means[0][::-1])
+    with pytest.raises(ValueError, match=r"attention must be .* but has shape \(2, 3\)"):
+        records.attention_by_offset(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("name", ["encoders", "ablations"])
+def test_a_tracked_record_is_made_by_its_command(tmp_path, name):
+    tracked = records.load(records.path_of(name))
     words = tracked.document["command"].split()
-    assert words == ["python", "-m", "pe_math.training", "record", "loss_race"]
-    changes = {"epochs": 2, "steps": 2, "batch": 4, "validation": 16}
-    flags = [word for name, value in changes.items() for word in (f"--{name}", str(value))]
+    assert words == ["python", "-m", "pe_math.training", "record", name]
+    changes = {"epochs": 1, "steps": 1, "batch": 4, "validation": 16}
+    flags = [word for change, value in changes.items() for word in (f"--{change}", str(value))]
     output = tmp_path / "small.safetensors"
     where = ["--output", str(output), "--checkpoints", str(tmp_path / "runs"), "--workers", "2"]
     assert main([*words[3:], *flags, *where, "--seeds", "0", "1"]) == 0
     small = records.load(output)
     assert small.arrays.keys() == tracked.arrays.keys()
-    assert small.curves("half_sum", "validation_loss").shape == (5, 2, 2)
+    assert small.curves("half_sum", "validation_loss").shape[1:] == (2, 1)
     assert list((tmp_path / "runs").rglob("*.safetensors")) == []
     small_document, document = dict(small.document), json.loads(json.dumps(dict(tracked.document)))
     for task in document["tasks"].values():
         task["training"] |= changes
+        task["training"]["snapshots"] = [epoch for epoch in task["training"]["snapshots"] if epoch <= 1]
     assert small_document.keys() == document.keys()
     assert small_document["tasks"] == document["tasks"]
-    for name in ("comparison", "encodings", "parameters"):
-        assert small_document[name] == document[name]
+    for part in ("comparison", "encodings", "parameters"):
+        assert small_document[part] == document[part]
 
 
-def test_the_tracked_record_is_of_the_comparison_as_it_stands():
-    document = records.load(records.path_of("loss_race")).document
-    assert document["encodings"] == {name: model.describe() for name, model in LOSS_RACE.encodings.items()}
-    training = {name: options.describe() for name, options in LOSS_RACE.tasks.items()}
+@pytest.mark.parametrize("comparison", COMPARISONS.values(), ids=COMPARISONS)
+def test_a_tracked_record_is_of_the_comparison_as_it_stands(comparison):
+    document = records.load(records.path_of(comparison.name)).document
+    assert document["encodings"] == {name: model.describe() for name, model in comparison.encodings.items()}
+    training = {name: options.describe() for name, options in comparison.tasks.items()}
     assert {name: task["training"] for name, task in document["tasks"].items()} == training
-    assert document["seeds"] == list(LOSS_RACE.seeds) and len(document["seeds"]) == 5
+    assert document["seeds"] == list(comparison.seeds) and len(document["seeds"]) == 5
 
 
-def test_nobody_wins_the_sum_of_all():
-    record = records.load(records.path_of("loss_race"))
-    losses = record.curves("signal_sum", "validation_loss")[:, :, -1]
-    assert (1 - losses).min() > 0.997
-    # No encoding is separated from `none` on the better side.
-    assert records.ranks(losses)[record.encodings.index("none")] == 1
-
-
-def test_the_sum_of_the_first_half_needs_an_encoding():
-    record = records.load(records.path_of("loss_race"))
-    losses = record.curves("half_sum", "validation_loss")[:, :, -1]
-    score = dict(zip(record.encodings, 1 - losses, strict=True))
-    assert score["none"].min() > 0.65 and score["none"].max() < 0.85
-    assert all(score[name].min() > 0.99 for name in ("sinusoidal", "learned", "rope"))
-    ranks = dict(zip(record.encodings, records.ranks(losses), strict=True))
-    assert ranks["none"] == len(record.encodings)
+def test_the_tracked_records_are_small():
+    assert sum(path.stat().st_size for path in records.RECORDED.iterdir()) < 5e6

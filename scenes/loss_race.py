@@ -82,14 +82,22 @@ class Results:
         """Return how far the lowest and the highest median lie apart at ``epoch``."""
         return float(np.ptp(self.losses[:, 0, epoch]))
 
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The modes that, at the end, no other is better than in every run."""
+        unbeaten = records.unbeaten(self.losses[:, 1:, -1])
+        return tuple(mode for mode, best in zip(self.modes, unbeaten, strict=True) if best)
+
     def verdict(self) -> Verdict:
         """Return how the race ended."""
         ranks, scores = self.ranks[:, -1], self.scores
-        first = tuple(mode for mode, rank in zip(self.modes, ranks, strict=True) if rank == 1)
+        first = self.first
         if len(first) == len(self.modes):
             return Verdict("tie", first, range_of(scores))
         if "none" in first:
             return Verdict("unbeaten", ("none",), range_of(scores))
+        if (ranks == 1).all():
+            return Verdict("chain", first, {})
         (last, *others) = np.flatnonzero(ranks == ranks.max())
         if not others:
             return Verdict(
@@ -226,7 +234,9 @@ class LossRace(LectureScene):
         """Return how every mode did on every task, at the end of its race."""
         pitch = min(0.65, 3.5 / len(self.modes))
         cells = VGroup()
-        for x, task in zip(np.linspace(1.0, 4.8, len(self.tasks)) - 0.6, self.tasks, strict=True):
+        gaps = len(self.tasks) - 1
+        columns = np.linspace(4.2 - gaps * np.clip(5.2 / gaps, 2.3, 3.8), 4.2, len(self.tasks))
+        for x, task in zip(columns, self.tasks, strict=True):
             results = Results.read(self.recorded, task, self.modes)
             cells.add(self.words(f"tasks.{task}", font_size=26).move_to((x, 2.45, 0.0)))
             cells.add(
@@ -236,7 +246,7 @@ class LossRace(LectureScene):
                 number = Readout(score, form="{:.4f}", align=0.0, color=self.theme.color(self.modes[k]))
                 cells.add(number.scale(0.8).place_at((x, 1.4 - pitch * k - 0.13, 0.0)))
         for k, name in enumerate(self.make_names(font_size=28).values()):
-            cells.add(name.move_to((-4.6, 1.4 - pitch * k, 0.0), aligned_edge=LEFT))
+            cells.add(name.move_to((max(columns[0] - 5.0, -6.3), 1.4 - pitch * k, 0.0), aligned_edge=LEFT))
         return cells
 
     # The beats
@@ -303,6 +313,5 @@ class LossRace(LectureScene):
         self.beat("compare")
         self.play(self.clear_idea(), *self.picture.leave())
         self.play(FadeIn(self.make_table()))
-        ends = [Results.read(self.recorded, task, self.modes).ranks[:, -1] for task in self.tasks]
-        same = all(np.array_equal(ends[0] == 1, ranks == 1) for ranks in ends)
-        self.play(self.idea("compare_same" if same else "compare"))
+        firsts = {Results.read(self.recorded, task, self.modes).first for task in self.tasks}
+        self.play(self.idea("compare_same" if len(firsts) == 1 else "compare"))

@@ -160,6 +160,20 @@ def ranks(values: ArrayLike, quantiles: tuple[float, float] = (0.0, 1.0)) -> NDA
     return result
 
 
+def unbeaten(values: ArrayLike) -> NDArray[np.bool_]:
+    """Tell which encodings none is better than in every run: `(encodings, seeds, …)` to `(encodings, …)`.
+
+    The lower value is the better. So the range of each of these reaches down to the lowest upper end of all,
+    and they cannot be told from the best. Unlike in `ranks`, chains of overlaps connect nothing: one encoding
+    whose runs scatter widely does not lift others to first place.
+
+    >>> unbeaten([[1.0, 2.0], [1.5, 4.0], [3.0, 5.0]]).tolist()
+    [True, True, False]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    return np.asarray(values.min(axis=1) <= values.max(axis=1).min(axis=0))
+
+
 def attention_by_offset(attention: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the mean attention weight at each offset: `(…, n, n)` to `(…, 2n - 1)`.
 

@@ -455,9 +455,41 @@ def test_one_that_falls_behind_is_named_with_its_score() -> None:
     assert results.verdict() == Verdict("behind", ("none",), approximately(score=0.75, low=0.9, high=0.98))
 
 
+def test_runs_that_scatter_widely_lift_nobody_to_first_place() -> None:
+    results = results_of(rope=[[0.01], [0.02]], shaw=[[0.015], [0.7]], none=[[0.69], [0.69]])
+    assert results.ranks[:, -1].tolist() == [1, 1, 1]
+    assert results.verdict() == Verdict("chain", ("rope", "shaw"), {})
+
+
 def test_a_race_without_one_loser_names_those_in_first_place() -> None:
     results = results_of(rope=[[0.01], [0.02]], none=[[0.2], [0.3]], shaw=[[0.25], [0.35]])
     assert results.verdict() == Verdict("apart", ("rope",), {})
+
+
+# The tracked record, and what the shot says of it
+
+
+@pytest.fixture(scope="module")
+def recorded() -> records.Record:
+    return records.load(records.path_of(LossRace.record))
+
+
+def test_on_the_sum_of_all_nobody_wins_though_the_early_curves_lie_apart(recorded: records.Record) -> None:
+    results = Results.read(recorded, "signal_sum", LossRace.modes)
+    assert results.verdict().key in ("tie", "unbeaten")
+    assert results.scores.min() > 0.997
+    assert results.leader(LossRace.early) != "none"
+    assert results.apart(LossRace.early) > 10.0 * results.apart(results.epochs)
+
+
+def test_on_the_sum_of_the_first_half_having_no_encoding_loses(recorded: records.Record) -> None:
+    results = Results.read(recorded, "half_sum", LossRace.modes)
+    verdict = results.verdict()
+    assert (verdict.key, verdict.modes) == ("behind", ("none",))
+    assert verdict.scores["score"] == pytest.approx(0.75, abs=0.05)
+    assert verdict.scores["low"] > 0.9
+    scores = dict(zip(results.modes, results.scores, strict=True))
+    assert min(scores[mode] for mode in ("sinusoidal", "learned", "rope")) > 0.99
 
 
 def test_the_end_of_the_race_shows_what_the_record_holds() -> None:

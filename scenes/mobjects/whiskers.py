@@ -1,0 +1,135 @@
+"""Changes against a baseline: a row each, with a dot for every run and a bar over their range."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from manim import DOWN, ManimColor, VGroup, interpolate_color
+
+from scenes.mobjects.axis import Axis
+from scenes.mobjects.paths import Discs, Segments
+from scenes.theme import Theme
+
+Array = npt.NDArray[np.float64]
+
+HALF_TICK = np.array([0.0, 0.16])
+
+# Factors that may be numbered on an axis that is up to so many decades long.
+DECADES = 10.0 ** np.arange(-6.0, 7.0)
+NUMBERED = {
+    1.2: 2.0 ** np.arange(-4.0, 5.0),
+    2.5: np.sort(np.outer(DECADES, [1.0, 3.0]).ravel()),
+    np.inf: DECADES,
+}
+
+
+def verdicts(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Return for each row of ``values`` ``(rows, seeds)`` -1, 1, or 0 where its range touches zero.
+
+    >>> verdicts([[-2.0, -1.0], [-1.0, 1.0], [0.5, 3.0]]).tolist()
+    [-1, 0, 1]
+    """
+    values = np.asarray(values, dtype=float)
+    return np.asarray((values.min(axis=1) > 0.0).astype(int) - (values.max(axis=1) < 0.0))
+
+
+class Row(VGroup):
+    """One change: the runs' dots, the bar over their range and a tick on their median."""
+
+    def __init__(self, color: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.bar = Segments(color=color, stroke_width=9.0, stroke_opacity=0.35)
+        self.dots = Discs(radius=0.06, color=color)
+        self.tick = Segments(color=color, stroke_width=3.0)
+        self.add(self.bar, self.tick, self.dots)
+
+    def set_points(self, x: Array, y: float) -> Self:
+        """Put a dot at each of ``x``, at height ``y``; no points, nothing is drawn."""
+        ends = np.array([[x.min(), y], [x.max(), y]]) if len(x) else np.empty((0, 2))
+        middle = np.array([[np.median(x), y]]) if len(x) > 1 else np.empty((0, 2))
+        self.bar.set_ends(ends[:1], ends[1:])
+        self.tick.set_ends(middle - HALF_TICK, middle + HALF_TICK)
+        self.dots.set_centers(np.stack([x, np.full(len(x), y)], axis=-1))
+        return self
+
+    def dye(self, color: ManimColor, opacity: float) -> Self:
+        """Give every part ``color``, as opaque as ``opacity`` says."""
+        self.bar.set_stroke(color, opacity=0.35 * opacity)
+        self.tick.set_stroke(color, opacity=opacity)
+        self.dots.set_fill(color, opacity=opacity)
+        return self
+
+
+class Whiskers(VGroup):
+    """Rows of logarithms of a ratio to a baseline, whose line of no change stands upright.
+
+    The state is a function of how many rows and runs have come, and of how far they have been judged.
+    """
+
+    def __init__(
+        self,
+        values: npt.ArrayLike,
+        limits: tuple[float, float],
+        theme: Theme,
+        *,
+        left: float,
+        width: float = 3.7,
+        top: float = 2.0,
+        pitch: float = 0.5,
+        **kwargs: Any,
+    ) -> None:
+        """Take decimal logarithms ``(rows, seeds)``; the axis goes from the lower to the higher limit."""
+        super().__init__(**kwargs)
+        self.values, self.limits = np.asarray(values, dtype=float), limits
+        self.left, self.breadth, self.top, self.pitch = left, width, top, pitch
+        count = len(self.values)
+        floor, middle = self.height_of(count - 1) - 0.35, self.x_of(0.0)
+        self.zero = Segments(color=theme.color("sinusoidal"), stroke_width=3.0)
+        self.zero.set_ends([(middle, floor)], [(middle, top + 0.3)])
+        self.floor = Segments(color=theme.color("dim"), stroke_width=2.0)
+        self.floor.set_ends([(left, floor)], [(left + width, floor)])
+        factors = {
+            f"×{factor:g}": np.array([self.x_of(np.log10(factor)), floor, 0.0]) for factor in self.marks()
+        }
+        self.axis = Axis(theme, factors, side=DOWN)
+        self.rows = [Row(theme.text) for _ in self.values]
+        plain, better, worse = (ManimColor(color) for color in (theme.text, *theme.diverging))
+        self.plain, self.judged_colors = plain, {-1: better, 0: plain, 1: worse}
+        self.verdicts = verdicts(self.values)
+        self.add(self.floor, self.axis, self.zero, *self.rows)
+        self.set_state(0.0, 1.0)
+
+    def set_state(self, shown: float, runs: float, judged: float = 0.0) -> Self:
+        """Let the first ``shown`` rows and ``runs`` runs of each come out from the line of no change.
+
+        ``judged``, 0 to 1, colours the rows that are better or worse in every run and dims the others.
+        """
+        _, seeds = self.values.shape
+        for k, (row, values, verdict) in enumerate(zip(self.rows, self.values, self.verdicts, strict=True)):
+            shares = np.clip(shown - k, 0.0, 1.0) * np.clip(runs - np.arange(seeds), 0.0, 1.0)
+            row.set_points(self.x_of(values * shares)[shares > 0.0], self.height_of(k))
+            color = interpolate_color(self.plain, self.judged_colors[int(verdict)], judged)
+            row.dye(color, 1.0 if verdict else 1.0 - 0.6 * judged)
+        return self
+
+    def x_of(self, values: npt.ArrayLike) -> Any:
+        """Return where logarithms stand across."""
+        low, high = self.limits
+        return self.left + self.breadth * (np.asarray(values) - low) / (high - low)
+
+    def values_at(self, x: npt.ArrayLike) -> Array:
+        """Return the logarithms that stand at ``x``."""
+        low, high = self.limits
+        return np.asarray(low + (high - low) * (np.asarray(x) - self.left) / self.breadth)
+
+    def height_of(self, row: int) -> float:
+        """Return how high a row stands."""
+        return self.top - self.pitch * row
+
+    def marks(self) -> list[float]:
+        """Return the factors that are numbered: no change, and those around it that have room."""
+        low, high = self.limits
+        factors = next(each for longest, each in NUMBERED.items() if high - low <= longest)
+        return [float(factor) for factor in factors if low <= np.log10(factor) <= high]

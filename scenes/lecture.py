@@ -11,7 +11,9 @@ from pathlib import Path
 
 from manim import config, tempconfig
 
+from scenes.ablations import Ablations
 from scenes.clock_hands import ClockHands, ClockSwarm, ClockWall
+from scenes.extrapolation_race import ExtrapolationRace
 from scenes.loss_race import LossRace
 from scenes.rope_rotation import RopeRotation
 from scenes.stage import LectureScene
@@ -30,7 +32,7 @@ CHAPTERS = (
     Chapter("chapter_clocks", (ClockHands, ClockWall, ClockSwarm)),
     Chapter("chapter_waves", (WaveformHeatmap,)),
     Chapter("chapter_rope", (RopeRotation,)),
-    Chapter("chapter_race", (LossRace,)),
+    Chapter("chapter_race", (LossRace, ExtrapolationRace, Ablations)),
 )
 SHOTS = tuple(shot for chapter in CHAPTERS for shot in chapter.shots)
 

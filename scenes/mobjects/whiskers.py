@@ -45,7 +45,7 @@ class Row(VGroup):
         self.tick = Segments(color=color, stroke_width=3.0)
         self.add(self.bar, self.tick, self.dots)
 
-    def set_points(self, x: Array, y: float) -> Self:
+    def place_dots(self, x: Array, y: float) -> Self:
         """Put a dot at each of ``x``, at height ``y``; no points, nothing is drawn."""
         ends = np.array([[x.min(), y], [x.max(), y]]) if len(x) else np.empty((0, 2))
         middle = np.array([[np.median(x), y]]) if len(x) > 1 else np.empty((0, 2))
@@ -109,7 +109,7 @@ class Whiskers(VGroup):
         _, seeds = self.values.shape
         for k, (row, values, verdict) in enumerate(zip(self.rows, self.values, self.verdicts, strict=True)):
             shares = np.clip(shown - k, 0.0, 1.0) * np.clip(runs - np.arange(seeds), 0.0, 1.0)
-            row.set_points(self.x_of(values * shares)[shares > 0.0], self.height_of(k))
+            row.place_dots(self.x_of(values * shares)[shares > 0.0], self.height_of(k))
             color = interpolate_color(self.plain, self.judged_colors[int(verdict)], judged)
             row.dye(color, 1.0 if verdict else 1.0 - 0.6 * judged)
         return self

@@ -32,7 +32,7 @@ HEADLINES = {
     "LossRace": ("Race", "loss_race"),
 }
 # These take up to a second a frame the usual way, so a part of the stretch must do.
-SHORTER = {"ClockSwarm": 0.25, "WaveformHeatmap": 0.25}
+SHORTER = {"ClockSwarm": 0.5, "WaveformHeatmap": 0.5}
 LONG = 10.0  # stretches, to see whether memory grows
 NEAR_LOSSLESS = ("preset=slow", "crf=12")
 MANIMS_OWN = ("crf=23",)

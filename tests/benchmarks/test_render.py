@@ -51,6 +51,7 @@ def test_a_stretch_can_be_drawn_the_usual_way(module: str, stretch: str, tmp_pat
         ),
         (("again", "films", "jobs"), ("a second time", "encoding alone", "two jobs", "Dask workers")),
     ],
+    ids=("stretches", "films"),
 )
 def test_the_benchmark_runs(checkout: Checkout, sections: tuple[str, ...], found: tuple[str, ...]) -> None:
     shutil.copytree(ROOT / "benchmarks", checkout.root / "benchmarks")

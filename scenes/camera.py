@@ -40,6 +40,9 @@ class LectureCamera(Camera):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.sources = source_digest()
+        # Manim's camera notes there at its first frame how to draw what; the hash must not tell by it
+        # whether a frame has been drawn.
+        self.type_or_raise(Mobject())
 
     def get_mobjects_to_display(
         self,

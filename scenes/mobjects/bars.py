@@ -9,7 +9,7 @@ import numpy.typing as npt
 from manim import VGroup
 
 from scenes.mobjects.arrow import FilledArrow
-from scenes.mobjects.paths import Segments, spatial
+from scenes.mobjects.paths import Segments, show_stroke, spatial
 from scenes.theme import Theme
 
 
@@ -52,7 +52,7 @@ class SignedBars(VGroup):
         for bar, foot, tip in zip(self.bars, feet, tips, strict=True):
             bar.set_ends(foot, tip)
         self.steps.set_ends(tips, self.points_at(columns + 1.0, starts + values))
-        self.steps.set_stroke(opacity=stacked)
+        show_stroke(self.steps, stacked)
         return self
 
     def points_at(self, columns: npt.ArrayLike, values: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from manim import Circle, VGroup
 
 from pe_math import sinusoidal
-from scenes.mobjects.paths import Discs, Segments
+from scenes.mobjects.paths import Discs, Segments, show_fill, show_stroke
 from scenes.theme import Theme
 
 # A hand that turns more than 60 degrees a frame looks as if it ran backwards. At the 15 frames a second
@@ -70,10 +70,12 @@ class Clock(VGroup):
         """
         tip = self.tip_at(position)
         blur = swept_share(self.frequency * pace)
-        self.hand.set_ends(self.dial.get_center(), tip).set_stroke(opacity=1.0 - blur)
+        self.hand.set_ends(self.dial.get_center(), tip)
         self.tip.radius = 0.065 * self.radius**0.5
-        self.tip.set_centers(tip).set_fill(opacity=1.0 - blur)
-        self.swept.set_fill(opacity=0.3 * blur)
+        self.tip.set_centers(tip)
+        show_stroke(self.hand, 1.0 - blur)
+        show_fill(self.tip, 1.0 - blur)
+        show_fill(self.swept, 0.3 * blur)
         return self
 
     @property

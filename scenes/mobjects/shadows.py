@@ -8,7 +8,7 @@ from manim import Line, VGroup
 
 from pe_math import sinusoidal
 from scenes.mobjects.clock import Clock, swept_share
-from scenes.mobjects.paths import Segments
+from scenes.mobjects.paths import Segments, show_stroke
 from scenes.theme import Theme
 
 
@@ -45,8 +45,8 @@ class Shadows(VGroup):
         ((sin, cos),) = sinusoidal.table([position], [self.frequency])
         seen = 1.0 - swept_share(self.frequency * pace)
         for bar in (self.sin, self.cos):
-            bar.set_stroke(opacity=seen)
-        self.light.set_stroke(opacity=0.7 * seen)
+            show_stroke(bar, seen)
+        show_stroke(self.light, 0.7 * seen)
         x, y = self.hub
         tip = (x + self.radius * sin, y + self.radius * cos)
         self.sin.set_ends([(x, self.floor)], [(tip[0], self.floor)])

@@ -11,7 +11,7 @@ from manim import VGroup
 
 from pe_math import sinusoidal
 from scenes.mobjects.clock import Clock
-from scenes.mobjects.paths import Discs, Polyline, Segments
+from scenes.mobjects.paths import Discs, Polyline, Segments, show_stroke
 from scenes.theme import Theme
 
 Points = npt.NDArray[np.float64]
@@ -57,7 +57,7 @@ class Wave(VGroup):
         values = sines_and_cosines[:, ("sin", "cos").index(self.role)]
         self.line.set_vertices(self.panel.points(positions, (1.0 - flatness) * values))
         for part in (self.base, self.line):
-            part.set_stroke(opacity=1.0 - flatness)
+            show_stroke(part, 1.0 - flatness)
         return self
 
 

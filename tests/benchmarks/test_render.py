@@ -45,13 +45,13 @@ def test_a_stretch_can_be_drawn_the_usual_way(module: str, stretch: str, tmp_pat
 @pytest.mark.parametrize(
     ("sections", "found"),
     [
-        (
-            ("stock", "matplotlib", "picture"),
-            ("usual way", "ImageMobject", "matplotlib", "SSIM", "bytes"),
-        ),
-        (("again", "films", "jobs"), ("a second time", "encoding alone", "two jobs", "Dask workers")),
+        (("stock", "matplotlib"), ("the usual way", "ImageMobject", "matplotlib")),
+        (("picture",), ("SSIM", "bytes")),
+        (("again",), ("importing", "a second time")),
+        (("films",), ("of their playing time", "encoding alone", "MB")),
+        (("jobs",), ("two jobs", "Dask workers", "cores in use")),
     ],
-    ids=("stretches", "films"),
+    ids=lambda names: names[0],
 )
 def test_the_benchmark_runs(checkout: Checkout, sections: tuple[str, ...], found: tuple[str, ...]) -> None:
     shutil.copytree(ROOT / "benchmarks", checkout.root / "benchmarks")
@@ -63,7 +63,7 @@ def test_the_benchmark_runs(checkout: Checkout, sections: tuple[str, ...], found
     document = json.loads(file.read_text())
     assert document["machine"]["cores"] > 0 and document["settings"]["quality"] == "l"
     values = [finding["value"] for finding in document["findings"]]
-    assert len(values) > 3 and all(value > 0 for value in values)
+    assert len(values) > 1 and all(value > 0 for value in values)
     assert not list(checkout.root.glob("media")), "films were left where the user keeps his"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,7 @@ from manim import LEFT, UP, FadeIn, ValueTracker, VGroup, smooth
 from pe_math.training import records
 from scenes.mobjects.whiskers import Whiskers, verdicts
 from scenes.mobjects.words import Words
-from scenes.stage import LectureScene
+from scenes.recorded import RecordedScene
 
 Array = npt.NDArray[np.float64]
 
@@ -29,7 +28,7 @@ def changes(record: records.Record, task: str, proposals: Sequence[str], baselin
     return np.asarray(logarithms[:-1] - logarithms[-1])
 
 
-class Ablations(LectureScene):
+class Ablations(RecordedScene):
     """Each proposal's loss against the baseline's: first one run, which tells tales, then all of them.
 
     Every number and every 'better' or 'worse' comes from the record ``record``.
@@ -108,11 +107,6 @@ class Ablations(LectureScene):
         height = next(iter(self.panels.values())).height_of(row)
         return self.words(f"names.{name}", font_size=24).move_to((-6.4, height, 0.0), aligned_edge=LEFT)
 
-    def say(self, key: str, *also: Any, **values: Any) -> None:
-        """Put the sentence ``key`` at the foot, while ``also`` plays, and hold until it has been read."""
-        self.play(self.idea(key, **values), *also)
-        self.wait(self.language.reading_seconds(self.language.phrase(self.tables(), key, **values).text))
-
     def counted(self) -> dict[str, int]:
         """Return how many rows of all tasks are better, worse, or the same as far as the runs can show."""
         every = np.concatenate([verdicts(values[:-1]) for values in self.changes.values()])
@@ -173,4 +167,4 @@ class Ablations(LectureScene):
             for name, column in zip(self.proposals, every.T, strict=True)
             if (column == -1).all()
         ]
-        self.say("helps" if better else "none_helps", names=", ".join(better))
+        self.say("helps" if better else "none_helps", names=self.listed(better))

@@ -14,7 +14,7 @@ from pe_math.training import records
 from scenes.mobjects.length_chart import LengthChart
 from scenes.mobjects.paths import Discs
 from scenes.mobjects.words import Readout
-from scenes.stage import LectureScene
+from scenes.recorded import RecordedScene
 
 Array = npt.NDArray[np.float64]
 
@@ -86,7 +86,7 @@ def everywhere(leaders: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(mode for mode in leaders[0] if all(mode in first for first in leaders))
 
 
-class ExtrapolationRace(LectureScene):
+class ExtrapolationRace(RecordedScene):
     """Trained models meet sequences that grow beyond what they have seen: their scores hold, or fall.
 
     ``tasks`` are any of those of the two ``sources``. Every name and number in a verdict comes from the
@@ -150,10 +150,6 @@ class ExtrapolationRace(LectureScene):
         number.add_updater(lambda number: number.set_value(self.length.get_value()))
         return VGroup(word, number.update())
 
-    def named(self, modes: Sequence[str]) -> str:
-        """Return the names of ``modes``, each marked with its colour."""
-        return ", ".join(f"<{mode}>{self.words(f'names.{mode}').text}</{mode}>" for mode in modes)
-
     def told(self, first: tuple[str, ...]) -> str:
         """Return who comes first, as the beginning of a sentence; of more than two the number."""
         key = "alone" if len(first) == 1 else "joined" if len(first) == 2 else "several"
@@ -167,11 +163,6 @@ class ExtrapolationRace(LectureScene):
             text += f"{phrase.text[done:start]}<{role}>{phrase.text[start:end]}</{role}>"
             done = end
         return text + phrase.text[done:]
-
-    def say(self, key: str, **values: Any) -> None:
-        """Put the sentence ``key`` at the foot and hold it until it has been read."""
-        self.play(self.idea(key, **values))
-        self.wait(self.language.reading_seconds(self.language.phrase(self.tables(), key, **values).text))
 
     def make_rings(self, record: records.Record, results: LengthResults) -> VGroup:
         """Return a ring for each rescaling: its loss while it is trained on at a longer length."""

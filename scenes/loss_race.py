@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from scenes.mobjects.held import held
 from scenes.mobjects.race import LossAxes, Race
 from scenes.mobjects.standings import Standings
 from scenes.mobjects.words import Readout, Words
-from scenes.stage import LectureScene
+from scenes.recorded import RecordedScene
 from scenes.task_pictures import ASIDE, SumPicture, TaskPicture, picture_of, weights_of
 
 Array = npt.NDArray[np.float64]
@@ -123,7 +123,7 @@ def untrained_loss(record: records.Record, task: str) -> float:
     return float(np.log(about.get("outputs", outputs)))
 
 
-class LossRace(LectureScene):
+class LossRace(RecordedScene):
     """Encodings race on each of ``tasks``: their loss curves run, and their standings swap as they separate.
 
     ``record`` is `encoders` or `decoders`, and ``tasks`` are any of its tasks. Curves, ranks, and every name
@@ -159,10 +159,6 @@ class LossRace(LectureScene):
             self.compare()  # so no encoding is the best at everything
 
     # What is on screen
-
-    def named(self, *modes: str) -> str:
-        """Return the names of ``modes``, each marked with its colour."""
-        return ", ".join(f"<{mode}>{self.words(f'names.{mode}').text}</{mode}>" for mode in modes)
 
     def make_picture(self, task: str) -> TaskPicture:
         """Return a sequence of ``task``."""
@@ -225,11 +221,6 @@ class LossRace(LectureScene):
         """Let the epochs count to ``epoch``."""
         self.play(self.epoch.animate.set_value(epoch), run_time=seconds, rate_func=linear)
 
-    def say(self, key: str, *also: Any, **values: Any) -> None:
-        """Put the sentence ``key`` at the foot, while ``also`` plays, and hold until it has been read."""
-        self.play(self.idea(key, **values), *also)
-        self.wait(self.language.reading_seconds(self.language.phrase(self.tables(), key, **values).text))
-
     def make_table(self) -> VGroup:
         """Return how every mode did on every task, at the end of its race."""
         pitch = min(0.65, 3.5 / len(self.modes))
@@ -281,7 +272,7 @@ class LossRace(LectureScene):
         self.add(*self.board)
         self.run_to(self.early, seconds=self.seconds[0])
         leader = self.results.leader(self.early)
-        self.say("early", *self.race.speak_of(leader), epoch=self.early, name=self.named(leader))
+        self.say("early", *self.race.speak_of(leader), epoch=self.early, name=self.named([leader]))
 
     def finish(self) -> None:
         """Run the race to its end, and say how it ended."""
@@ -290,7 +281,7 @@ class LossRace(LectureScene):
         self.run_to(results.epochs, seconds=self.seconds[1])
         values = {name: f"{score:.3f}" for name, score in verdict.scores.items()}
         values |= {
-            "names": self.named(*verdict.modes),
+            "names": self.named(verdict.modes),
             "metric": self.words(f"metrics.{results.metric}").text,
         }
         self.say(verdict.key, *self.race.speak_of(*verdict.modes), epochs=results.epochs, **values)

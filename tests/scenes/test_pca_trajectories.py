@@ -218,3 +218,20 @@ def test_the_words_follow_from_the_record(language: str, tmp_path: Path) -> None
     other = trained(path)
     told = f"{told_position(other.view_of_change.points(other.change)):.2f}"
     assert phrase(f"{other.change_verdict()}.weighted_sum", told=told) in said["other_task"]
+
+
+# The tracked record
+
+
+@pytest.mark.parametrize(
+    ("task", "changed"), [("half_sum", {"halves"}), ("weighted_sum", {"order", "nothing"})]
+)
+def test_in_the_tracked_record_the_task_is_learned_while_the_table_stays_a_cloud(
+    task: str, changed: set[str]
+) -> None:
+    training = Training.read(records.load(records.path_of("encoders")), task, "learned")
+    assert training.score > 0.99
+    assert training.table_verdict() == "cloud"
+    assert training.moved < 0.1
+    # Only the sum of the first half asks for two groups.
+    assert training.change_verdict() in changed

@@ -12,10 +12,13 @@ from pathlib import Path
 from manim import config, tempconfig
 
 from scenes.ablations import Ablations
+from scenes.attention_decay import AttentionDecay
 from scenes.clock_hands import ClockHands, ClockSwarm, ClockWall
 from scenes.extrapolation_race import ExtrapolationRace
 from scenes.loss_race import LossRace
+from scenes.pca_trajectories import PcaTrajectories
 from scenes.rope_rotation import RopeRotation
+from scenes.rotation_fan import RotationFan
 from scenes.stage import LectureScene
 from scenes.waveform_heatmap import WaveformHeatmap
 
@@ -31,8 +34,10 @@ class Chapter:
 CHAPTERS = (
     Chapter("chapter_clocks", (ClockHands, ClockWall, ClockSwarm)),
     Chapter("chapter_waves", (WaveformHeatmap,)),
-    Chapter("chapter_rope", (RopeRotation,)),
+    Chapter("chapter_rope", (RopeRotation, RotationFan)),
     Chapter("chapter_race", (LossRace, ExtrapolationRace, Ablations)),
+    Chapter("chapter_learned", (PcaTrajectories,)),
+    Chapter("chapter_attention", (AttentionDecay,)),
 )
 SHOTS = tuple(shot for chapter in CHAPTERS for shot in chapter.shots)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -153,10 +154,14 @@ class LectureScene(Scene):
     def play(self, *args: Any, **kwargs: Any) -> None:
         """Play as Manim does, then settle every picture on its trackers' last values.
 
-        A play taken from the cache does not run the updaters after its last step; this does.
+        A play taken from the cache does not run the updaters after its last step; this does. And the target
+        that `animate` leaves behind stands where the updaters saw it last, which the cache does not know;
+        it would go into the names of all later plays.
         """
         super().play(*args, **kwargs)
         self.update_mobjects(0.0)
+        for animation in _with_parts(self.animations or []):
+            animation.mobject.target = None
 
     def on_screen(self) -> list[Mobject]:
         """Return every mobject that is drawn now, parts included."""
@@ -168,3 +173,11 @@ def _folders(language: str, theme: str) -> dict[str, str]:
     if (language, theme) == ("en", "dark"):
         return {}
     return {name: f"{config[name]}/{language}-{theme}" for name in ("video_dir", "images_dir")}
+
+
+def _with_parts(animations: Iterable[Animation]) -> Iterator[Animation]:
+    """Yield ``animations`` and those that groups among them play."""
+    for animation in animations:
+        yield animation
+        if isinstance(animation, AnimationGroup):
+            yield from _with_parts(animation.animations)

@@ -13,6 +13,7 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
+    AnimationGroup,
     Arc,
     Camera,
     Circle,
@@ -152,6 +153,23 @@ def test_a_play_from_the_cache_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> 
         drawn.clear()
         Turning().render()
     assert drawn == []
+
+
+def test_a_play_leaves_no_target_behind_for_the_cache_to_trip_over() -> None:
+    class Moved(Turning):
+        def construct(self) -> None:
+            turn = self.position.animate.increment_value(1.0)
+            self.play(AnimationGroup(self.clock.animate.shift(RIGHT)), turn, run_time=0.5)
+            self.wait(0.2)
+
+    names = []
+    with tempconfig(DRAFT):
+        for _ in range(2):
+            scene = Moved()
+            scene.render()
+            names.append(scene.renderer.animations_hashes)
+    assert names[0] == names[1]
+    assert scene.clock.target is None
 
 
 def test_the_last_picture_is_drawn_even_if_no_play_was(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def whole_films(bench: Bench, headlines: Sequence[str], shots: Shots) -> Iterato
     files = [str(folder / film.file) for folder, film in zip(folders, made, strict=True)]
     floor = bench.program("benchmarks.floor", *files)
     figures = {"ours": ours, "encoding alone": floor}
-    what = f"{len(made)} whole films, {playing:.0f} s"
+    what = f"whole films ({len(made)} of {playing:.0f} s)"
     yield Finding(f"{what}: wall", ours["wall"] / playing, "of their playing time", Goal(1.0), figures)
     yield Finding(f"{what}: CPU of two cores", ours["cpu"] / 2.0 / playing, "of their playing time")
     ratio = ours["wall"] / floor["wall"]

@@ -31,7 +31,7 @@ from pe_math.training import studies
 from pe_math.training.configuration import Run
 from pe_math.training.studies import Search, Stage
 
-_POLL = 0.5  # seconds between two looks at the storage
+_POLL = 1.0  # seconds between two looks at the storage
 _DEATHS = 10  # of worker processes, before a command gives up
 
 
@@ -70,7 +70,7 @@ def _watch(storage: BaseStorage, search: Search, place: Place, workers: int) -> 
     """Queue the trials of one stage after the other, while a crew does them."""
     stages, epochs = search.stages(), search.training.epochs
     total = epochs * sum(len(stage.points()) for stage in stages)
-    found = epochs * studies.count_done(storage, search.name)
+    found = epochs * studies.count_done(storage, search)
     bar = tqdm(total=total, initial=found, unit="epoch", dynamic_ncols=True)
     crew = _Crew(search, place, workers)
     with bar, contextlib.closing(crew):
@@ -181,18 +181,18 @@ class _Worker:
 
     def __init__(self, study: Study, search: Search, place: Place, asked: Callable[[], bool]) -> None:
         self.study, self.search, self.place, self.asked = study, search, place, asked
-        self.taken_away = False
+        self.failed = False
 
     def do_one(self) -> None:
         """Do the next trial of the queue.
 
-        When this machine slept, others may take the trial for dead and do it again; then it is dropped.
+        When this machine slept, others may have taken the trial for dead and done it again. Then it is
+        dropped: Optuna refuses whatever is still to be said of it, in one of two ways.
         """
-        self.taken_away = False
         try:
             self.study.optimize(self._objective, n_trials=1, catch=(_SurplusError,))
         except (ValueError, UpdateFinishedTrialError):
-            if not self.taken_away:
+            if self.failed:
                 raise
 
     def stop_if_asked(self) -> None:
@@ -203,6 +203,13 @@ class _Worker:
             raise StoppedError
 
     def _objective(self, trial: Trial) -> float:
+        try:
+            return self._train(trial)
+        except ValueError:
+            self.failed = True
+            raise
+
+    def _train(self, trial: Trial) -> float:
         """Train a trial's configuration and return its last validation loss."""
         from pe_math.training import trainer
 
@@ -231,16 +238,12 @@ class _Worker:
         return losses[run.training.epochs]
 
     def _report(self, trial: Trial, epoch: int, loss: float) -> None:
-        try:
-            trial.report(loss, epoch)
-        except UpdateFinishedTrialError:
-            self.taken_away = True
-            raise
+        trial.report(loss, epoch)
         if epoch < self.search.training.epochs and trial.should_prune():
             raise self._ended(trial, "pruned", optuna.TrialPruned())
         self.stop_if_asked()
 
     def _ended(self, trial: Trial, why: str, error: Exception) -> Exception:
-        """Note why a trial did not come to its end; one that ends without a note has died with its worker."""
+        """Note why a trial did not come to its end; one that failed without a note died with its worker."""
         trial.set_user_attr("ended", why)
         return error

@@ -7,6 +7,7 @@ complete or pruned; one all of whose trials failed, for their workers died or we
 Nothing here needs torch.
 """
 
+import contextlib
 import dataclasses
 import functools
 import itertools
@@ -45,7 +46,6 @@ BASELINE: Configuration = {
     "hybrid_weight": "learned",
     "base": 1e4,
 }
-_DEATHS = 4  # of workers, at one and the same point, before a search gives up
 _DONE = (TrialState.COMPLETE, TrialState.PRUNED)
 
 
@@ -179,14 +179,15 @@ def open_storage(url: str, heartbeat: int = 20, must_exist: bool = False) -> RDB
 
 
 def _opened(url: str, arguments: dict[str, Any], heartbeat: int) -> RDBStorage:
+    grace = 3 * heartbeat
+    make = functools.partial(_Storage, url, arguments, heartbeat_interval=heartbeat, grace_period=grace)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExperimentalWarning)
         for _ in range(5):
-            try:
-                return _Storage(url, arguments, heartbeat_interval=heartbeat, grace_period=3 * heartbeat)
-            except (DBAPIError, OptunaError):  # another process was making the same tables
-                time.sleep(0.5)
-        return _Storage(url, arguments, heartbeat_interval=heartbeat, grace_period=3 * heartbeat)
+            with contextlib.suppress(DBAPIError, OptunaError):  # another process is making the same tables
+                return make()
+            time.sleep(0.5)
+        return make()
 
 
 def _lock(connection: sqlalchemy.Connection) -> None:
@@ -256,23 +257,15 @@ def configuration(study: Study, point: Mapping[str, Any]) -> Configuration:
 
 
 def tend(study: Study, stage: Stage) -> None:
-    """Queue the points of a stage that nobody does: all at first, later those whose workers died.
-
-    Raises:
-        RuntimeError: workers die at one of the points again and again.
-    """
+    """Queue the points of a stage that nobody does: all at first, later those whose workers died."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExperimentalWarning)
         optuna.storages.fail_stale_trials(study)
     trials = study.get_trials(deepcopy=False)
+    cared_for = {trial.user_attrs.get("point") for trial in trials if trial.state != TrialState.FAIL}
     for index, point in enumerate(stage.points()):
-        tried = [trial for trial in trials if trial.user_attrs.get("point") == index]
-        if any(trial.state != TrialState.FAIL for trial in tried):
-            continue
-        deaths = sum("ended" not in trial.user_attrs for trial in tried)
-        if deaths >= _DEATHS:
-            raise RuntimeError(f"{study.study_name}: {deaths} workers died at {point}; out of memory?")
-        study.enqueue_trial(point, user_attrs={"point": index})
+        if index not in cared_for:
+            study.enqueue_trial(point, user_attrs={"point": index})
 
 
 def is_finished(study: Study, stage: Stage) -> bool:
@@ -286,9 +279,9 @@ def done(study: Study) -> dict[int, FrozenTrial]:
     return {trial.user_attrs["point"]: trial for trial in sorted(trials, key=lambda trial: -trial.number)}
 
 
-def count_done(storage: BaseStorage, name: str) -> int:
-    """Return how many trials of all stages of a search are complete or pruned."""
-    return sum(len(done(study)) for study in _begun(storage, name))
+def count_done(storage: BaseStorage, search: Search) -> int:
+    """Return how many trials of a search's stages are complete or pruned."""
+    return sum(len(done(study)) for study in _begun(storage, search.name)[: search.count])
 
 
 def _begun(storage: BaseStorage, name: str) -> list[Study]:

@@ -118,12 +118,15 @@ def losses(way: str, training: TrainingOptions, workers: int) -> list[float]:
 
 
 class Stopwatch:
-    """Where the time goes: seconds by part. A part within another counts as itself alone."""
+    """Where the time goes: CPU seconds by part, which other programs change little.
+
+    A part within another counts as itself alone.
+    """
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self.stack: list[str] = []
-        self.last = time.perf_counter()
+        self.last = time.process_time()
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
@@ -146,7 +149,7 @@ class Stopwatch:
         return timed
 
     def _charge(self) -> None:
-        now = time.perf_counter()
+        now = time.process_time()
         name = self.stack[-1] if self.stack else "other"
         self.seconds[name] = self.seconds.get(name, 0.0) + now - self.last
         self.last = now
@@ -165,7 +168,7 @@ PARTS = (
 
 
 def parts(way: str, training: TrainingOptions) -> dict[str, float]:
-    """Train one seed here, with a stopwatch, and return the milliseconds a step that each part takes."""
+    """Train one seed here, with a stopwatch, and return the CPU milliseconds a step that each part takes."""
     train = train_usual if way == "usual" else train_trainer
     task = load("half_sum")
     train(0, dataclasses.replace(training, epochs=1, steps=2), task)  # loads what is loaded once
@@ -216,7 +219,7 @@ def compare(options: argparse.Namespace) -> dict[str, Any]:
             "seconds": seconds,
             "cpu_seconds": cpu,
             "losses": taken[way][0][0],
-            "milliseconds_a_step": measured(way, options, "--parts")[0],
+            "cpu_milliseconds_a_step": measured(way, options, "--parts")[0],
         }
     medians = [statistics.median(document[way]["seconds"]) for way in WAYS]
     return {**document, "ratio": medians[0] / medians[1]}
@@ -229,8 +232,8 @@ def table(document: dict[str, Any]) -> str:
     for part, digits in (("seconds", 1), ("cpu_seconds", 1), ("losses", 5)):
         medians = [statistics.median(document[way][part]) for way in WAYS]
         lines.append(f"{part:12}" + "".join(f"{median:12.{digits}f}" for median in medians))
-    lines += [f"{'ratio':12}{document['ratio']:12.2f}", "", "milliseconds a step of one seed, alone"]
-    spent = [document[way]["milliseconds_a_step"] for way in WAYS]
+    lines += [f"{'ratio':12}{document['ratio']:12.2f}", "", "CPU milliseconds a step of one seed"]
+    spent = [document[way]["cpu_milliseconds_a_step"] for way in WAYS]
     for name in sorted({**spent[0], **spent[1]}, key=lambda name: -spent[1].get(name, 0.0)):
         lines.append(f"{name:12}" + "".join(f"{way.get(name, 0.0):12.3f}" for way in spent))
     lines.append(f"{'all':12}" + "".join(f"{sum(way.values()):12.3f}" for way in spent))

@@ -61,19 +61,25 @@ def test_an_encoding_without_left_and_right_cannot_tell_what_came_first():
     assert median["rope"][2] > median["sinusoidal"][2]
 
 
-@pytest.mark.parametrize("task", ["copy", "induction"])
-def test_alibi_alone_goes_on_copying_beyond_the_trained_length(task):
-    median = medians("decoders", task)
-    assert median["alibi"][2] > 0.7
-    assert all(values[2] < 0.5 for name, values in median.items() if name != "alibi")
+@pytest.mark.parametrize(("task", "expected"), [("copy", 0.94), ("induction", 0.84)])
+def test_alibi_goes_on_copying_beyond_the_trained_length_and_absolute_kinds_and_rope_do_not(task, expected):
+    score = scores("decoders", task)
+    assert np.median(score["alibi"][:, 2]) == pytest.approx(expected, abs=0.05)
+    for name in ("none", "sinusoidal", "learned", "rope"):
+        assert score[name][:, 2].max() < 0.5, name
 
 
-def test_on_text_alibi_holds_and_tables_fail():
-    median = medians("decoders", "wikitext")
-    assert median["alibi"][3] < median["alibi"][0] + 0.1
-    for name in ("sinusoidal", "learned", "rope"):
-        assert median[name][3] > median[name][0] + 0.8
-    assert min(median, key=lambda name: median[name][3]) == "alibi"
+def test_on_text_alibi_holds_and_absolute_kinds_and_rope_do_not():
+    loss = scores("decoders", "wikitext")
+    # Shaw's vectors are clipped at 16, within the trained 64: a longer text has no distance that is new to them.
+    for name in ("alibi", "shaw"):
+        assert (loss[name][:, 3] < loss[name][:, 0] + 0.1).all(), name
+    for name in ("sinusoidal", "learned", "t5", "rope"):
+        assert (loss[name][:, 3] > loss[name][:, 0] + 0.4).all(), name
+    # Within the trained length rope is better than the tables and than alibi, as in the pilot.
+    assert loss["rope"][:, 0].max() < min(
+        loss[name][:, 0].min() for name in ("sinusoidal", "learned", "alibi")
+    )
 
 
 def test_rescaled_frequencies_carry_rope_beyond_its_length():

@@ -21,8 +21,9 @@ class Theme:
     """The colours of one look, as ``#rrggbb``.
 
     ``roles`` holds one colour a concept. ``hands`` are anchors of the ramp from the fastest hand to the
-    slowest, ``positions`` of that from the first position to the last, ``diverging`` those from the most negative value of a heatmap to the most positive; the
-    middle of ``diverging`` is the background, so that zero is nothing.
+    slowest, ``positions`` of that from the first position to the last, ``diverging`` those from the most
+    negative value of a heatmap to the most positive; the middle of ``diverging`` is the background, so that
+    zero is nothing.
     """
 
     name: str

@@ -71,7 +71,7 @@ def test_alibi_goes_on_copying_beyond_the_trained_length_and_absolute_kinds_and_
 
 def test_on_text_alibi_holds_and_absolute_kinds_and_rope_do_not():
     loss = scores("decoders", "wikitext")
-    # Shaw's vectors are clipped at 16, within the trained 64: a longer text has no distance that is new to them.
+    # Shaw's vectors are clipped at 16, within the trained 64: no distance in a longer text is new to them.
     for name in ("alibi", "shaw"):
         assert (loss[name][:, 3] < loss[name][:, 0] + 0.1).all(), name
     for name in ("sinusoidal", "learned", "t5", "rope"):

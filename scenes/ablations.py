@@ -99,7 +99,7 @@ class Ablations(RecordedScene):
         axis = self.words("axis", font_size=24, role="dim").move_to((-6.4, -2.15, 0.0), aligned_edge=LEFT)
         line = self.words("line", font_size=24, role=self.baseline)
         return heads.add(
-            axis.align_to((0.0, -1.8, 0.0), UP), line.move_to((-6.4, 2.65, 0.0), aligned_edge=LEFT)
+            axis.align_to((0.0, -1.72, 0.0), UP), line.move_to((-6.4, 2.65, 0.0), aligned_edge=LEFT)
         )
 
     def make_name(self, row: int, name: str) -> Words:

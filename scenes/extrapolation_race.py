@@ -77,6 +77,15 @@ class LengthResults:
         return {text.replace("-", "\N{MINUS SIGN}"): float(s) for text, s in zip(texts, marked, strict=True)}
 
 
+def number(score: float) -> str:
+    """Return ``score`` as it is read in a sentence.
+
+    >>> number(-0.147), number(-0.001)
+    ('−0.15', '0.00')
+    """
+    return f"{round(float(score), 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
 def everywhere(leaders: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     """Return who is among all of ``leaders``.
 
@@ -95,7 +104,7 @@ class ExtrapolationRace(RecordedScene):
 
     sources: tuple[str, ...] = ("encoders", "decoders")
     tasks: tuple[str, ...] = ("copy", "half_sum", "wikitext")
-    modes: tuple[str, ...] = ("none", "sinusoidal", "learned", "t5", "alibi", "rope")
+    modes: tuple[str, ...] = ("none", "sinusoidal", "learned", "shaw", "t5", "alibi", "rope")
     rescalings: tuple[str, ...] = ("as_trained", "interpolated", "ntk", "yarn")
     seconds: float = 3.0  # from one tested length to the next
 
@@ -234,7 +243,7 @@ class ExtrapolationRace(RecordedScene):
             self.play(self.length.animate.set_value(length), run_time=self.seconds, rate_func=smooth)
             self.wait(0.6)
         if "rope" in self.modes:
-            before, after = (f"{results.score('rope', place):.2f}" for place in (0, -1))
+            before, after = (number(results.score("rope", place)) for place in (0, -1))
             key = "fell" if results.fell("rope") else "kept"
             self.say(key, before=before, after=after, length=results.lengths[-1])
         self.say_first("lead", results, -1)
@@ -242,9 +251,7 @@ class ExtrapolationRace(RecordedScene):
     def say_first(self, key: str, results: LengthResults, place: int, **values: Any) -> None:
         """Say who comes first at the tested length number ``place``, and how well."""
         first = self.told(results.first(place))
-        self.say(
-            key, length=results.lengths[place], first=first, score=f"{results.best(place):.2f}", **values
-        )
+        self.say(key, length=results.lengths[place], first=first, score=number(results.best(place)), **values)
 
     def rescale(self) -> None:
         """Ask the RoPE models again with slower turns, and no training."""
@@ -256,7 +263,7 @@ class ExtrapolationRace(RecordedScene):
         self.play(FadeIn(self.board))
         self.say("rescale")
         self.play(self.length.animate.set_value(results.lengths[-1]), run_time=2.0 * self.seconds)
-        own = f"{results.score(self.rescalings[0], -1):.2f}"
+        own = number(results.score(self.rescalings[0], -1))
         self.say_first("rescaled", results, -1, own=own)
 
     def tune(self) -> None:
@@ -276,7 +283,7 @@ class ExtrapolationRace(RecordedScene):
         )
         medians = np.median(runs, axis=1)
         first = tuple(np.array(self.rescalings)[records.unbeaten(runs)])
-        self.say("tuned", first=self.told(first), score=f"{medians.min():.2f}", own=f"{medians[0]:.2f}")
+        self.say("tuned", first=self.told(first), score=number(medians.min()), own=number(medians[0]))
 
     def answer(self) -> None:
         """Put side by side who came first, by task and length."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, ValueTracker, VGroup, linear
 
-from pe_math.training import records, tasks
+from pe_math.training import records
 from scenes.mobjects.held import held
 from scenes.mobjects.race import LossAxes, Race
 from scenes.mobjects.standings import Standings
@@ -19,10 +19,6 @@ from scenes.recorded import RecordedScene
 from scenes.task_pictures import ASIDE, SumPicture, TaskPicture, picture_of, weights_of
 
 Array = npt.NDArray[np.float64]
-
-# What models of real text choose from, where a record does not say: the characters that the validation split
-# of WikiText-2 has a hundred times or more, and all others as one.
-CHARACTERS = 79
 
 # Where nobody wins: that many times as far apart as at the end, the early curves are worth a warning.
 FAR_APART = 5.0
@@ -119,8 +115,7 @@ def untrained_loss(record: records.Record, task: str) -> float:
     about = record.document["tasks"][task]
     if about["kind"] == "regression":
         return 1.0
-    outputs = CHARACTERS if about["source"] else tasks.load(task).outputs
-    return float(np.log(about.get("outputs", outputs)))
+    return float(np.log(about["outputs"]))
 
 
 class LossRace(RecordedScene):

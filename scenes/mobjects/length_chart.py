@@ -135,7 +135,7 @@ class LengthChart(VGroup):
         }
         self.add(self.never, self.grid, levels, below, self.front, self.trained, self.beyond)
         self.add(*self.runners.values())
-        self.label_heights = self._label_heights(np.stack([each[0] for each in scores.values()]), label_gap)
+        self.label_gap = label_gap
         self.set_length(self.lengths[0])
 
     def set_length(self, length: float) -> Self:
@@ -149,9 +149,20 @@ class LengthChart(VGroup):
             cells.set_corners(lefts[seen], top + 0.2, rights[seen], top + 0.5)
         foot, head = self.frame.points(length, [self.frame.worst, self.frame.best])
         self.front.set_ends([foot], [head + UP * 0.6])
-        for runner, heights in zip(self.runners.values(), self.label_heights, strict=True):
-            runner.set_length(length, float(np.interp(length, self.lengths, heights)))
+        for runner, height in zip(self.runners.values(), self.label_heights(length), strict=True):
+            runner.set_length(length, float(height))
         return self
+
+    def label_heights(self, length: float) -> Array:
+        """Return where the labels stand: beside their lines, apart, and in the order of the scores."""
+        medians = np.array(
+            [np.interp(length, self.lengths, each.scores[0]) for each in self.runners.values()]
+        )
+        heights = self.frame.points(length, medians)[:, 1]
+        # What stands at the bottom because it is worse than the worst is still in order.
+        order = np.argsort(medians * np.sign(self.frame.best - self.frame.worst), kind="stable").tolist()
+        top = self.frame.bottom + self.frame.height - self.label_gap
+        return pushed_apart(heights, order, self.label_gap, self.frame.bottom + 0.1, top)
 
     def promise(self, role: str, color: str) -> Segments:
         """Return a dashed line on which ``role`` would stay if it did as well at every length."""
@@ -159,14 +170,3 @@ class LengthChart(VGroup):
         kept = self.runners[role].scores[0, 0]
         dashes = Segments(color=color, stroke_width=3.0)
         return dashes.set_ends(self.frame.points(ends[:-1:2], kept), self.frame.points(ends[1::2], kept))
-
-    def _label_heights(self, medians: Array, gap: float) -> Array:
-        """Return where each label stands at each tested length, ``(runners, lengths)``."""
-        bottom, top = self.frame.bottom + 0.1, self.frame.bottom + self.frame.height - gap
-        columns = []
-        for length, column in zip(self.lengths, medians.T, strict=True):
-            heights = self.frame.points(length, column)[:, 1]
-            better = column if self.frame.best > self.frame.worst else -column
-            order = np.lexsort((better, heights)).tolist()
-            columns.append(pushed_apart(heights, order, gap, bottom, top))
-        return np.stack(columns, axis=1)

@@ -91,22 +91,21 @@ def test_the_chart_depends_on_the_length_alone() -> None:
         assert one.points == pytest.approx(other.points, abs=1e-9)
 
 
-@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("length", [40, 59, 80, 97, 130, 160])
 def test_labels_stand_apart_in_the_order_of_their_scores(length: int) -> None:
     medians = {
         "rope": [1.0, 0.6, -9.0],
         "alibi": [0.99, 0.8, 0.7],
-        "t5": [0.98, 0.6, -5.0],
+        "t5": [0.98, 0.55, -5.0],
         "none": [0.5] * 3,
     }
     picture = chart(**medians).set_length(length)
-    place = LENGTHS.index(length)
+    now = {mode: np.interp(length, LENGTHS, row) for mode, row in medians.items()}
     labels = [picture.runners[mode].label for mode in medians]
     for one, other in itertools.combinations(labels, 2):
         assert not overlap(box(one), box(other))
-    by_score = sorted(medians, key=lambda mode: medians[mode][place])
-    by_height = sorted(medians, key=lambda mode: picture.runners[mode].label.get_y())
-    assert [medians[mode][place] for mode in by_height] == [medians[mode][place] for mode in by_score]
+    heights = {mode: picture.runners[mode].value.get_y() for mode in medians}
+    assert sorted(medians, key=heights.__getitem__) == sorted(medians, key=now.__getitem__)
 
 
 def test_where_less_is_better_the_least_loss_stands_on_top() -> None:
@@ -204,7 +203,7 @@ def test_the_numbers_on_screen_are_the_records(told: dict[str, list[str]]) -> No
 
 
 def test_the_table_names_who_is_first(told: dict[str, list[str]]) -> None:
-    named = {"none": "no encoding", "t5": "T5", "alibi": "ALiBi", "rope": "RoPE"}
+    named = {"none": "no encoding", "shaw": "Shaw", "t5": "T5", "alibi": "ALiBi", "rope": "RoPE"}
     wanted: dict[str, int] = {}
     for name in ExtrapolationRace.sources:
         record = records.load(records.path_of(name))
@@ -221,7 +220,7 @@ def test_the_table_names_who_is_first(told: dict[str, list[str]]) -> None:
     assert {word: told["answer"].count(word) for word in wanted} == wanted
 
 
-# The tracked record of the encoders
+# The tracked records
 
 
 def test_whoever_is_best_at_the_trained_length_need_not_be_at_a_longer_one() -> None:
@@ -240,6 +239,24 @@ def test_one_sided_slopes_know_at_every_length_which_mark_comes_first() -> None:
     assert all(results.score("alibi_one_sided", place) > 0.99 for place in range(3))
     assert all(abs(results.score(mode, 0) - 0.5) < 0.1 for mode in ("none", "alibi"))
     assert results.first(2) == ("alibi_one_sided",)
+
+
+def test_copying_far_beyond_the_trained_length_is_kept_by_slopes_and_lost_by_rope() -> None:
+    record = records.load(records.path_of("decoders"))
+    results = LengthResults.read(record, "copy", ExtrapolationRace.modes)
+    assert results.score("alibi", 2) > 0.9 and "alibi" in results.first(2)
+    assert results.fell("rope") and results.score("rope", 0) > 0.99 > 0.5 > results.score("rope", 2)
+    assert all(results.score(mode, 2) < 0.5 for mode in ("none", "sinusoidal", "learned", "t5"))
+
+
+def test_longer_text_raises_the_loss_of_tables_and_rope_and_not_of_slopes() -> None:
+    record = records.load(records.path_of("decoders"))
+    results = LengthResults.read(record, "wikitext", ExtrapolationRace.modes)
+    assert abs(results.score("alibi", 3) - results.score("alibi", 0)) < 0.1
+    assert all(
+        results.score(mode, 3) > results.score(mode, 0) + 0.4 for mode in ("sinusoidal", "learned", "rope")
+    )
+    assert results.score("rope", 0) < results.score("alibi", 0) < results.score("rope", 3)
 
 
 def test_the_shot_does_without_torch() -> None:

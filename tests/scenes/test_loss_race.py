@@ -405,7 +405,7 @@ def record_of(metric: str, **runs: list[list[float]]) -> records.Record:
         arrays[f"copy/{mode}/train_loss"] = 2.0 * np.array(losses)
         arrays[f"copy/{mode}/length_score"] = np.exp(-np.array(losses)[:, -1:])
     kind = "regression" if metric == "R²" else "language"
-    about: dict[str, Any] = {"kind": kind, "metric": metric, "source": ""}
+    about: dict[str, Any] = {"kind": kind, "metric": metric, "outputs": 17}
     return records.Record(arrays, {"tasks": {"copy": about}})
 
 
@@ -424,10 +424,9 @@ def test_every_race_starts_where_an_untrained_model_stands() -> None:
 
 def test_an_untrained_classifier_gives_every_answer_the_same_chance() -> None:
     results = results_of("accuracy", none=[[0.5], [0.6]])
-    assert results.losses[:, :, 0] == pytest.approx(np.full((1, 3), np.log(17)))  # 16 symbols and the bar
-    record = record_of("nats", none=[[0.5]])
-    record.document["tasks"]["copy"]["outputs"] = 79
-    assert untrained_loss(record, "copy") == pytest.approx(np.log(79))
+    assert results.losses[:, :, 0] == pytest.approx(np.full((1, 3), np.log(17)))
+    assert untrained_loss(record_of("nats", none=[[0.5]]), "copy") == pytest.approx(np.log(17))
+    assert untrained_loss(record_of("R²", none=[[0.5]]), "copy") == 1.0
 
 
 @pytest.mark.parametrize(("metric", "score"), [("R²", 0.8), ("accuracy", np.exp(-0.2)), ("nats", 0.2)])

@@ -235,6 +235,9 @@ class _Worker:
         for epoch, loss in enumerate(result.arrays["validation_loss"].tolist(), 1):
             if epoch not in losses:
                 trial.report(loss, epoch)
+        # Also the last chance to hear that the trial was given to another: Optuna 5.0 ends the process when it
+        # notices that itself.
+        trial.set_user_attr("parameters", result.parameters)
         return losses[run.training.epochs]
 
     def _report(self, trial: Trial, epoch: int, loss: float) -> None:

@@ -248,6 +248,7 @@ class AttentionDecay(LectureScene):
         self.add(self.line)
         self.play(self.read.animate.set_value(self.count), run_time=6.0, rate_func=linear)
         self.play(self.idea("falls"))
+        self.wait(2.0)
 
     def level(self) -> None:
         """Let the map look at all words alike: the curve falls as well."""
@@ -258,6 +259,7 @@ class AttentionDecay(LectureScene):
         self.play(FadeIn(self.alike))
         self.wait(2.0)
         self.play(self.leveled.animate.set_value(0.0), self.idea("baseline"), run_time=2.0)
+        self.wait(2.5)
 
     def prescribe(self) -> None:
         """Compare what ALiBi's slopes ask for with what was learned."""
@@ -273,6 +275,7 @@ class AttentionDecay(LectureScene):
         off = np.abs(learned / mean_distance(wanted) - 1.0).max()
         self.play(FadeIn(curves, table), run_time=1.5)
         self.play(self.idea("follows" if off <= ALIKE else "departs", percent=f"{100.0 * off:.0f}"))
+        self.wait(2.0)
         self.chart = [axes, lines, curves, table]
 
     def compare(self) -> None:
@@ -294,6 +297,7 @@ class AttentionDecay(LectureScene):
         self.play(FadeOut(*before), self.clear_idea())
         self.play(*map(FadeIn, (*panels, note)), run_time=1.5)
         self.play(self.nearest())
+        self.wait(2.5)
 
     def nearest(self) -> Any:
         """Return the sentence on how far back the nearest heads of both kinds look."""

@@ -154,6 +154,7 @@ class RotationFan(CountingScene):
         self.play(
             self.idea("wrapped", position=f"{self.farthest:g}", degrees=f"{self.slow_turn:g}", **counts)
         )
+        self.wait(2.5)
 
     def pair(self) -> None:
         """Compare two positions: in every plane an arc spans the angle between."""

@@ -17,7 +17,7 @@ from manim.mobject.types.image_mobject import AbstractImageMobject
 import pe_math
 
 _PACKAGES = (Path(pe_math.__file__).parent, Path(__file__).parent)
-_SOURCES = ("*.py", "*.toml", "*.safetensors")
+_SOURCES = ("*.py", "*.toml", "*.json", "*.safetensors")
 
 
 @cache

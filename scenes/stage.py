@@ -9,6 +9,7 @@ from enum import StrEnum
 from math import ceil
 from typing import Any
 
+import numpy as np
 from manim import (
     DOWN,
     UP,
@@ -27,11 +28,13 @@ from manim.utils.exceptions import EndSceneEarlyException
 
 from scenes.fonts import register_fonts
 from scenes.language import Language, chosen_language
-from scenes.mobjects.words import TEXT_BOTTOM, TEXT_TOP, Words
+from scenes.mobjects.words import TEXT_BOTTOM, TEXT_TOP, Words, is_text
 from scenes.renderer import LectureRenderer
 from scenes.theme import Theme, chosen_theme
 
 SHORTEST_HOLD = 1.2
+# Decimals of a unit of the frame: a hundred-thousandth of a pixel.
+WORDS_ROUNDED_TO = 7
 
 
 class SectionType(StrEnum):
@@ -154,12 +157,17 @@ class LectureScene(Scene):
     def play(self, *args: Any, **kwargs: Any) -> None:
         """Play as Manim does, then settle every picture on its trackers' last values.
 
-        A play taken from the cache does not run the updaters after its last step; this does. And the target
-        that `animate` leaves behind stands where the updaters saw it last, which the cache does not know;
-        it would go into the names of all later plays.
+        A play taken from the cache does not run the updaters after its last step; this does. Manim's cache
+        compares every bit of what is on screen, so two traces that the way there leaves are wiped out: words
+        that an updater moves frame by frame end elsewhere, by a few last bits, than those moved at once; and
+        the target that `animate` leaves on a mobject stands where the updaters saw it last.
         """
         super().play(*args, **kwargs)
         self.update_mobjects(0.0)
+        for text in filter(is_text, self.on_screen()):
+            for part in text.family_members_with_points():
+                # Adding 0 makes -0 and 0 one.
+                part.points = np.round(part.points, WORDS_ROUNDED_TO) + 0.0
         for animation in _with_parts(self.animations or []):
             animation.mobject.target = None
 

@@ -271,13 +271,14 @@ class WaveformHeatmap(LectureScene):
         ).move_to((0.5 * (panel.left + panel.right), panel.middle, 0.0))
         columns = np.arange(self.positions)
         row.add_updater(lambda row: row.set_shown(self.colored.get_value() + 1.0 > columns))
-        row.add_updater(lambda row: self.press(row, self.flat[role].get_value()))
+        row.add_updater(lambda row: self.press(row, role))
         return row.update()
 
-    def press(self, row: Heatmap, flatness: float) -> None:
+    def press(self, row: Heatmap, role: str) -> None:
         """Press a wave of bars to the height of a row."""
-        tall = 2.0 * self.wave_amplitude
-        row.set_flatness(flatness).stretch_to_fit_height(tall + flatness * (self.row_height - tall))
+        flatness, tall = self.flat[role].get_value(), 2.0 * self.wave_amplitude
+        row.set_flatness(flatness)
+        row.stand(self.panels[role].middle, tall + flatness * (self.row_height - tall))
 
     def flatten(self) -> None:
         """Press first the sine flat, then the cosine."""

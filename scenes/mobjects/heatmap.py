@@ -98,6 +98,15 @@ class Heatmap(ImageMobject):
         self.flatness = np.broadcast_to(np.asarray(flatness, dtype=float), (len(self.values), 1))
         return self._paint_opacity()
 
+    def stand(self, middle: float, height: float) -> Self:
+        """Make an upright heatmap ``height`` high, its middle at the height ``middle``.
+
+        Stretched from frame to frame instead, it would end where the number of frames takes it, in the last
+        bits, and Manim's cache would miss.
+        """
+        self.points[:, 1] = middle + height * np.array([0.5, 0.5, -0.5, -0.5])
+        return self
+
     def cell_center(self, row: float, column: float) -> npt.NDArray[np.float64]:
         """Return the point at the centre of a cell; fractions lie between cells."""
         rows, columns = self.values.shape

@@ -54,6 +54,16 @@ class Tile(VGroup):
         (_, low, _, high), (_, bottom, _, top) = box_of(letters), box_of([tall, deep])
         self.word.shift(UP * ((low + high) - (bottom + top)) / 2.0)
         self.add(self.box, self.word)
+        self.middle: Points = np.zeros(3)
+        self._outline = self.box.points.copy()
+
+    def stand_at(self, point: Points) -> Self:
+        """Move the tile, whose size stays as it is, so that the middle of its box is at ``point``."""
+        # Not by steps, whose last bits would add up: Manim's cache compares them.
+        self.box.points = self._outline + point
+        self.word.shift(point - self.middle)
+        self.middle = point
+        return self
 
     def reveal(self, share: float) -> Self:
         """Show the tile in part, from 0, not at all, to 1."""
@@ -100,7 +110,7 @@ class TokenRow(VGroup):
         """
         places = np.asarray(positions, dtype=float)
         for i, (tile, position) in enumerate(zip(self.tiles, places, strict=True)):
-            tile.move_to(self.place(position) + UP * 0.42)
+            tile.stand_at(self.place(position) + UP * 0.42)
             if i not in (self.query, self.key):
                 tile.reveal(others)
         query, key = self.place(places[self.query]), self.place(places[self.key])

@@ -140,6 +140,19 @@ def test_cells_not_shown_are_clear_and_faded_ones_are_blended() -> None:
     assert pixel_at(camera.pixel_array, 2.0, 0.0) == pytest.approx(full, abs=1)
 
 
+def test_a_heatmap_stands_where_it_is_told_to_however_it_came_there() -> None:
+    def pressed(*heights: float) -> Heatmap:
+        heatmap = Heatmap(np.zeros((2, 3)), DARK, width=6.0, height=2.0).shift(RIGHT * 0.1 + UP * 0.3)
+        for height in heights:
+            heatmap.stand(1.1, height)
+        return heatmap
+
+    at_once, by_steps = pressed(0.4), pressed(1.7, 1.3, 0.9, 0.4)
+    assert at_once.get_top()[1] == pytest.approx(1.3) and at_once.get_bottom()[1] == pytest.approx(0.9)
+    assert at_once.width == pytest.approx(6.0) and at_once.get_x() == pytest.approx(0.1)
+    assert by_steps.points.tobytes() == at_once.points.tobytes()
+
+
 # Words and numbers
 
 

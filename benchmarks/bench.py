@@ -115,7 +115,8 @@ def _run(command: list[str], folder: Path) -> str:
         check=False,
     )
     if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+        said = f"{done.stdout}{done.stderr}" or "it said nothing"
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{said}")
     return done.stdout
 
 

@@ -235,8 +235,8 @@ class _Worker:
         for epoch, loss in enumerate(result.arrays["validation_loss"].tolist(), 1):
             if epoch not in losses:
                 trial.report(loss, epoch)
-        # Also the last chance to hear that the trial was given to another: Optuna 5.0 ends the process when it
-        # notices that itself.
+        # Also the last chance to hear that the trial was given to another, for Optuna 5.0 fails an
+        # assertion where it sees that itself.
         trial.set_user_attr("parameters", result.parameters)
         return losses[run.training.epochs]
 

@@ -92,3 +92,16 @@ def test_rescaled_frequencies_carry_rope_beyond_its_length():
     # After a little training the rescaled ones are better off than the untouched.
     assert np.median(tuned["yarn"]) < np.median(tuned["as_trained"])
     assert np.median(tuned["ntk"]) < np.median(tuned["as_trained"])
+
+
+def test_no_proposal_helps_in_every_run_and_a_window_that_does_not_reach_fails():
+    record = records.load(records.path_of("ablations"))
+    ends = {task: record.curves(task, "validation_loss")[:, :, -1] for task in record.tasks}
+    for task, losses in ends.items():
+        ratios = dict(
+            zip(record.encodings, losses / losses[record.encodings.index("sinusoidal")], strict=True)
+        )
+        for name in ("hybrid", "norm_embedding", "concatenate", "mixed", "every_layer", "fast_to_slow"):
+            assert ratios[name].min() < 1 < ratios[name].max(), (task, name)
+    # Two layers of 8 positions each do not reach the 20 that copying looks back.
+    assert ratios["window"].min() > 100

@@ -124,7 +124,7 @@ class Ablations(RecordedScene):
         self.beat("one_run")
         for row, name in enumerate(self.proposals):
             come = FadeIn(self.make_name(row, name))
-            grow = self.shown.animate(run_time=1.2, rate_func=smooth).set_value(row + 1.0)
+            grow = self.shown.animate(run_time=1.2, rate_func=smooth).set_value(row + 1.0)  # type: ignore[operator]
             options = self.recorded.document["encodings"][name]
             values = {option: options[option] for option in ("window", "concatenate", "width")}
             self.say(f"what.{name}", come, grow, **values)

@@ -7,12 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from manim import LEFT, FadeIn, FadeOut, Mobject, ValueTracker, VGroup, linear
+from manim import LEFT, FadeIn, FadeOut, ValueTracker, VGroup, linear
 from scipy.special import softmax
 
 from pe_math import alibi
 from pe_math.training import records
 from scenes.mobjects.attention import AttentionMap, OffsetAxes, OffsetCurve, dashes
+from scenes.mobjects.paths import Segments
 from scenes.mobjects.words import Words
 from scenes.stage import LectureScene
 
@@ -175,7 +176,7 @@ class AttentionDecay(LectureScene):
         curve.add_updater(lambda curve: curve.set_weights(self.curve()))
         return curve.update()
 
-    def make_dashes(self, axes: OffsetAxes) -> Mobject:
+    def make_dashes(self, axes: OffsetAxes) -> Segments:
         """Return the curve of a head that looks at all words alike."""
         return dashes(axes, self.uniform, self.theme.text)
 
@@ -301,7 +302,7 @@ class AttentionDecay(LectureScene):
 
     def nearest(self) -> Any:
         """Return the sentence on how far back the nearest heads of both kinds look."""
-        values: dict[str, str] = {}
+        values: dict[str, Any] = {}
         ranges: dict[str, tuple[float, float]] = {}
         for kind, modes in (("relative", self.relative), ("absolute", self.absolute)):
             nearest = np.array([self.heads[mode].distances[:, 0] for mode in modes])

@@ -244,7 +244,7 @@ class PcaTrajectories(LectureScene):
         )
         points = View.of(self.fixed).points(self.way)
         cloud.add_updater(
-            lambda cloud: cloud.set_points(
+            lambda cloud: cloud.set_way(
                 points[: int(self.drawn.get_value() * self.steps + 1e-9) + 1], self.view.get_value()
             )
         )
@@ -254,7 +254,7 @@ class PcaTrajectories(LectureScene):
         """Return a learned table's cloud on the right, as the trackers say."""
         cloud = Cloud(self.count, self.theme, center=RIGHT_HALF, unit=self.unit(RADIUS), reach=RADIUS)
         cloud.add_updater(
-            lambda cloud: cloud.set_points(
+            lambda cloud: cloud.set_way(
                 training.points(self.snapshot.get_value(), self.less.get_value(), self.near.get_value()),
                 self.view.get_value(),
             )
@@ -272,7 +272,7 @@ class PcaTrajectories(LectureScene):
             steps=steps,
             numbered=False,
         )
-        cloud.add_updater(lambda cloud: cloud.set_points(points, self.view.get_value()))
+        cloud.add_updater(lambda cloud: cloud.set_way(points, self.view.get_value()))
         return cloud.update()
 
     def make_ratio(self, x: float, ratio: Callable[[], float]) -> VGroup:
@@ -323,13 +323,13 @@ class PcaTrajectories(LectureScene):
 
     def turning(self, *animations: Any, seconds: float) -> None:
         """Play ``animations`` for so long while the view turns on."""
-        turn = self.view.animate(rate_func=linear).increment_value(self.pace * seconds)
+        turn = self.view.animate(rate_func=linear).increment_value(self.pace * seconds)  # type: ignore[operator]
         self.play(*animations, turn, run_time=seconds)
 
     def run_training(self, seconds: float) -> None:
         """Run through the epochs of the training that is shown, from where it is to its end."""
         end = len(self.training.tables) - 1
-        self.turning(self.snapshot.animate(rate_func=linear).set_value(end), seconds=seconds)
+        self.turning(self.snapshot.animate(rate_func=linear).set_value(end), seconds=seconds)  # type: ignore[operator]
 
     # The beats
 
@@ -337,7 +337,7 @@ class PcaTrajectories(LectureScene):
         """Draw the sinusoidal table's path, position by position."""
         self.beat("draw_path")
         self.play(self.idea("question", count=self.count, d=len(self.fixed[0])))
-        self.turning(self.drawn.animate(rate_func=linear).set_value(self.count - 1), seconds=self.seconds)
+        self.turning(self.drawn.animate(rate_func=linear).set_value(self.count - 1), seconds=self.seconds)  # type: ignore[operator]
         self.about_path = VGroup(
             self.make_heading("sinusoidal", 0.0),
             self.make_ratio(0.0, lambda: neighbour_ratio(self.fixed)),
@@ -368,7 +368,10 @@ class PcaTrajectories(LectureScene):
         self.beat("train")
         self.play(self.idea(f"train.{self.tasks[0]}", count=self.count))
         self.run_training(self.seconds)
-        values = {"moved": f"{100.0 * self.training.moved:.0f}", "score": f"{self.training.score:.3f}"}
+        values: dict[str, Any] = {
+            "moved": f"{100.0 * self.training.moved:.0f}",
+            "score": f"{self.training.score:.3f}",
+        }
         self.turning(self.idea(self.training.table_verdict(), **values), seconds=3.0)
 
     def subtract(self) -> None:

@@ -22,11 +22,18 @@ class LectureRenderer(CairoRenderer):
             file_writer_class=LectureFileWriter, camera_class=LectureCamera, skip_animations=skip_animations
         )
 
-    def update_frame(self, scene: Scene, mobjects: Iterable[Mobject] | None = None, **kwargs: Any) -> None:
+    def update_frame(
+        self,
+        scene: Scene,
+        mobjects: Iterable[Mobject] | None = None,
+        include_submobjects: bool = True,
+        ignore_skipping: bool = True,
+        **kwargs: Any,
+    ) -> None:
         """Draw a frame; Manim does so even for a play that it takes from its cache."""
         # Only the picture after the last play is asked for without naming mobjects.
         if mobjects is None or not self.skip_animations:
-            super().update_frame(scene, mobjects, **kwargs)
+            super().update_frame(scene, mobjects, include_submobjects, ignore_skipping, **kwargs)
 
     def render(self, scene: Scene, time: float, moving_mobjects: Iterable[Mobject] | None = None) -> None:
         """Draw a frame and hand it to the writer."""

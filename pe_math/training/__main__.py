@@ -5,6 +5,7 @@ import argparse
 import dataclasses
 import functools
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -56,7 +57,14 @@ Encodings:
 _RECORD = """\
 Train all encodings of a comparison, on all its tasks and seeds, and write the record.
 
-  python -m pe_math.training record loss_race
+  python -m pe_math.training record encoders
+  python -m pe_math.training record decoders --data FOLDER
+
+Comparisons:
+  encoders     all encodings on signal_sum, half_sum, weighted_sum and order
+  decoders     seven of them on copy, induction and wikitext
+  ablations    what articles propose, each beside the plain sinusoidal table, on half_sum and copy
+  rescaling    RoPE on wikitext beyond its length: as it is, interpolated, NTK-aware and YaRN
 
 The runs share the cores; each has one. Press Ctrl-C at any time: the same command goes on from there.
 """
@@ -82,10 +90,12 @@ Print a record as a table, or the searches in a storage.
 For each task and encoding: the last validation loss, and the score (R², accuracy or nats) at each tested
 length; the median over the seeds and, in brackets, the smallest and the largest.
 
-  python -m pe_math.training show loss_race
+  python -m pe_math.training show encoders
   python -m pe_math.training show some/folder/my_record.safetensors
   python -m pe_math.training show sqlite:///runs/search.sqlite3
 """
+_RESCALING = "rescaling"
+_RECORDS = (*COMPARISONS, _RESCALING)
 _TRAINING_OPTIONS = {
     "epochs": (int, "points on the loss curve"),
     "steps": (int, "optimiser steps an epoch"),
@@ -139,10 +149,10 @@ def _train(options: argparse.Namespace) -> None:
     training = TrainingOptions(**_given(options, _TRAINING_OPTIONS))
     seeds = tuple(options.seeds or [0])
     comparison = Comparison("train", {options.task: training}, {options.mode: model}, seeds)
-    record = _run(comparison, options, "python -m pe_math.training train")
+    record, checkpoints = _run(comparison, options, "python -m pe_math.training train")
     print(records.curve_table(record, options.task, options.mode))
     print(records.table(record))
-    _clear(comparison, options)
+    _remove(checkpoints)
 
 
 def _schedule(name: str, base: float | None) -> Schedule:
@@ -154,19 +164,50 @@ def _schedule(name: str, base: float | None) -> Schedule:
 
 
 def _record(options: argparse.Namespace) -> None:
-    chosen = COMPARISONS[options.comparison]
     changes = _given(options, _TRAINING_OPTIONS)
-    tasks = {task: dataclasses.replace(training, **changes) for task, training in chosen.tasks.items()}
-    comparison = dataclasses.replace(chosen, tasks=tasks, seeds=tuple(options.seeds or chosen.seeds))
-    words = ["python -m pe_math.training record", chosen.name]
+    words = ["python -m pe_math.training record", options.comparison]
     words += [f"--{name.replace('_', '-')} {value}" for name, value in changes.items()]
     words += [f"--seeds {' '.join(map(str, options.seeds))}"] if options.seeds else []
-    record = _run(comparison, options, " ".join(words))
-    output = options.output or records.path_of(chosen.name)
+    make = _rescale if options.comparison == _RESCALING else _compare
+    record, checkpoints = make(options, changes, " ".join(words))
+    output = options.output or records.path_of(options.comparison)
     records.save(output, record)
     print(records.table(record))
     print(output)
-    _clear(comparison, options)
+    _remove(checkpoints)
+
+
+def _compare(
+    options: argparse.Namespace, changes: Mapping[str, Any], command: str
+) -> tuple[records.Record, list[Path]]:
+    """Return the record of a comparison, with `changes` to how its runs are trained, and its checkpoints."""
+    chosen = COMPARISONS[options.comparison]
+    tasks = {task: _changed(training, changes) for task, training in chosen.tasks.items()}
+    comparison = dataclasses.replace(chosen, tasks=tasks, seeds=tuple(options.seeds or chosen.seeds))
+    return _run(comparison, options, command)
+
+
+def _rescale(
+    options: argparse.Namespace, changes: Mapping[str, Any], command: str
+) -> tuple[records.Record, list[Path]]:
+    """Return the record of rescaled models, and the checkpoints that it leaves."""
+    from pe_math.training import rescaling
+
+    chosen = rescaling.RESCALING
+    training, tuning = (_changed(part, changes) for part in (chosen.training, chosen.tuning))
+    chosen = dataclasses.replace(
+        chosen, training=training, tuning=tuning, seeds=tuple(options.seeds or chosen.seeds)
+    )
+    folder = options.checkpoints / chosen.name
+    record = rescaling.record(chosen, folder, options.workers, options.data, _circumstances(options, command))
+    return record, chosen.checkpoints(folder)
+
+
+def _changed(training: TrainingOptions, changes: Mapping[str, Any]) -> TrainingOptions:
+    """Return `training` with `changes`, less the snapshots that it would end before."""
+    epochs = changes.get("epochs", training.epochs)
+    snapshots = tuple(epoch for epoch in training.snapshots if epoch <= epochs)
+    return dataclasses.replace(training, **{**changes, "snapshots": snapshots})
 
 
 def _search(options: argparse.Namespace) -> None:
@@ -196,27 +237,35 @@ def _show(options: argparse.Namespace) -> None:
 
         print(studies.tables(options.record))
         return
-    named = options.record in COMPARISONS
+    named = options.record in _RECORDS
     print(records.table(records.load(records.path_of(options.record) if named else Path(options.record))))
 
 
-def _run(comparison: Comparison, options: argparse.Namespace, command: str) -> records.Record:
+def _run(
+    comparison: Comparison, options: argparse.Namespace, command: str
+) -> tuple[records.Record, list[Path]]:
+    """Return the record of a comparison and the checkpoints that it leaves."""
     from pe_math.training import trainer  # here, for `show` and `--help` work without torch
 
+    folder, runs = options.checkpoints / comparison.name, comparison.runs()
     tasks = [load(task, options.data) for task in comparison.tasks]
-    results = trainer.train_all(
-        comparison.runs(), options.checkpoints / comparison.name, options.workers, options.data
-    )
-    circumstances = {"command": command, "workers": options.workers, "versions": trainer.versions()}
-    return assemble(comparison, tasks, results, circumstances)
+    results = trainer.train_all(runs, folder, options.workers, options.data)
+    record = assemble(comparison, tasks, results, _circumstances(options, command))
+    return record, [folder / trainer.checkpoint_name(run) for run in runs]
 
 
-def _clear(comparison: Comparison, options: argparse.Namespace) -> None:
-    """Remove the checkpoints, so that the same command trains anew."""
+def _circumstances(options: argparse.Namespace, command: str) -> dict[str, Any]:
     from pe_math.training import trainer
 
-    for run in comparison.runs():
-        (options.checkpoints / comparison.name / trainer.checkpoint_name(run)).unlink(missing_ok=True)
+    return {"command": command, "workers": options.workers, "versions": trainer.versions()}
+
+
+def _remove(checkpoints: Iterable[Path]) -> None:
+    """Remove the checkpoints of runs whose record is written, so that the same command trains anew."""
+    for path in checkpoints:
+        if path.is_dir():
+            shutil.rmtree(path)
+        path.unlink(missing_ok=True)
 
 
 def _given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
@@ -243,7 +292,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_training(train, TrainingOptions)
 
     record = _command(commands, "record", _RECORD, _record)
-    record.add_argument("comparison", choices=COMPARISONS, metavar="NAME", help=", ".join(COMPARISONS))
+    record.add_argument("comparison", choices=_RECORDS, metavar="NAME", help=", ".join(_RECORDS))
     record.add_argument("--output", type=Path, metavar="FILE", help=f"default: {records.path_of('NAME')}")
     _add_training(record, None)
 
@@ -253,7 +302,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument(
         "record",
         metavar="NAME|FILE|URL",
-        help=", ".join(COMPARISONS) + ", or any record file, or a storage of searches",
+        help=", ".join(_RECORDS) + ", or any record file, or a storage of searches",
     )
     return parser
 

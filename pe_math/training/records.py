@@ -174,7 +174,7 @@ def unbeaten(values: ArrayLike) -> NDArray[np.bool_]:
     return np.asarray(values.min(axis=1) <= values.max(axis=1).min(axis=0))
 
 
-def attention_by_offset(attention: NDArray[np.float32]) -> NDArray[np.float32]:
+def attention_by_offset(attention: NDArray[Any]) -> NDArray[Any]:
     """Return the mean attention weight at each offset: `(…, n, n)` to `(…, 2n - 1)`.
 
     Offsets are key position minus query position, from `1 - n` (a key far to the left) to `n - 1`. The rows

@@ -66,9 +66,9 @@ class Cloud(VGroup):
         self.joins = [Polyline(color=color, stroke_width=2.0, stroke_opacity=0.6) for color in colors]
         self.dots = [Discs(radius=dot, color=color) for color in colors]
         self.add(self.axes, *self.joins, *self.dots, *self.numbers)
-        self.set_points(np.zeros((0, 3)), 0.0)
+        self.set_way(np.zeros((0, 3)), 0.0)
 
-    def set_points(self, points: npt.ArrayLike, turn: float) -> Self:
+    def set_way(self, points: npt.ArrayLike, turn: float) -> Self:
         """Show the first points ``(m, 3)`` of the table's way, seen after a ``turn`` in radians.
 
         Every ``steps``-th of them is a position, from position 0 on.

@@ -163,14 +163,14 @@ def test_a_whole_turn_changes_nothing_and_nearer_is_larger() -> None:
 
 def test_a_cloud_shows_every_position_and_a_finer_way_between() -> None:
     points = np.random.default_rng(6).standard_normal((13, 3))
-    cloud = Cloud(7, DARK, center=(1.0, 2.0, 0.0), unit=0.5, steps=2, bands=3).set_points(points, 0.4)
+    cloud = Cloud(7, DARK, center=(1.0, 2.0, 0.0), unit=0.5, steps=2, bands=3).set_way(points, 0.4)
     assert cloud.places == pytest.approx(np.array([1.0, 2.0, 0.0]) + projected(0.5 * points[::2], 0.4))
     assert sum(max(0, len(join.vertices) - 1) for join in cloud.joins if len(join.points)) == 12
 
 
 def test_a_path_is_shown_as_far_as_it_is_drawn() -> None:
     points = np.random.default_rng(6).standard_normal((13, 3))
-    cloud = Cloud(7, DARK, steps=2, bands=3).set_points(points[:6], 0.0)
+    cloud = Cloud(7, DARK, steps=2, bands=3).set_way(points[:6], 0.0)
     assert cloud.places == pytest.approx(projected(points[:6:2], 0.0))
 
 

@@ -193,7 +193,7 @@ class AttentionDecay(LectureScene):
 
     def make_panel(self, mode: str, row: int, column: int) -> VGroup:
         """Return a small chart of one mode: its heads, the dashes, its name and how far its heads look."""
-        x, y = -4.2 + 3.0 * column, (1.55, -1.0)[row]
+        x, y = -4.1 + 2.95 * column, (1.55, -1.0)[row]
         numbered = "y" * (column == 0) + "x" * (row == 1)
         axes = self.make_axes((x, y), 2.5, 1.6, step=30, numbered=numbered)
         # Above a tenth there is room: no far key ever gets so much.

@@ -49,7 +49,6 @@ def test_a_stretch_can_be_drawn_the_usual_way(module: str, stretch: str, tmp_pat
         (("picture",), ("SSIM", "bytes")),
         (("again",), ("importing", "a second time")),
         (("films",), ("of their playing time", "encoding alone", "MB")),
-        (("jobs",), ("two jobs", "Dask workers", "cores in use")),
     ],
     ids=lambda names: names[0],
 )

@@ -175,7 +175,7 @@ class ExtrapolationRace(RecordedScene):
 
     def make_rings(self, record: records.Record, results: LengthResults) -> VGroup:
         """Return a ring for each rescaling: its loss while it is trained on at a longer length."""
-        length = record.document["tasks"]["wikitext"]["training"]["length"]
+        length = record.document["tuned_length"]
         place = results.lengths.index(length)
         rings = VGroup()
         for mode in results.modes:
@@ -270,12 +270,13 @@ class ExtrapolationRace(RecordedScene):
         """Let them train a little at a longer length."""
         self.beat("tune")
         training = self.rescaled.document["tasks"]["wikitext"]["training"]
+        length = self.rescaled.document["tuned_length"]
         results = LengthResults.read(self.rescaled, "wikitext", self.rescalings)
         rings = self.make_rings(self.rescaled, results)
         self.board.add(rings)
         self.play(
             FadeIn(rings),
-            self.idea("tune", steps=training["epochs"] * training["steps"], length=training["length"]),
+            self.idea("tune", steps=training["epochs"] * training["steps"], length=length),
         )
         self.play(self.tuned.animate.set_value(training["epochs"]), run_time=4.0)
         runs = np.stack(

@@ -21,7 +21,8 @@ DECADES = 10.0 ** np.arange(-6.0, 7.0)
 NUMBERED = {
     1.2: 2.0 ** np.arange(-4.0, 5.0),
     2.5: np.sort(np.outer(DECADES, [1.0, 3.0]).ravel()),
-    np.inf: DECADES,
+    3.5: DECADES,
+    np.inf: DECADES[::2],
 }
 
 
@@ -132,4 +133,6 @@ class Whiskers(VGroup):
         """Return the factors that are numbered: no change, and those around it that have room."""
         low, high = self.limits
         factors = next(each for longest, each in NUMBERED.items() if high - low <= longest)
-        return [float(factor) for factor in factors if low <= np.log10(factor) <= high]
+        # A number at the very end of the axis would stand out beyond it.
+        end = high - 0.06 * (high - low)
+        return [float(factor) for factor in factors if low <= np.log10(factor) <= end]

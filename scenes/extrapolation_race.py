@@ -111,11 +111,12 @@ class ExtrapolationRace(RecordedScene):
     def setup(self) -> None:
         """Put the first task's chart on screen, at the trained length."""
         super().setup()
-        self.recorded = {
+        recorded = {
             task: record
             for record in (records.load(records.path_of(name)) for name in self.sources)
             for task in record.tasks
         }
+        self.by_task = {task: LengthResults.read(recorded[task], task, self.modes) for task in self.tasks}
         self.length, self.tuned = ValueTracker(0.0), ValueTracker(0.0)
         self.take(self.tasks[0])
         self.add(self.board)
@@ -134,7 +135,7 @@ class ExtrapolationRace(RecordedScene):
 
     def take(self, task: str) -> None:
         """Make the board of ``task``."""
-        self.results = LengthResults.read(self.recorded[task], task, self.modes)
+        self.results = self.by_task[task]
         self.board = self.make_board(self.results, task)
 
     def make_board(self, results: LengthResults, task: str) -> VGroup:
@@ -203,7 +204,7 @@ class ExtrapolationRace(RecordedScene):
         for y, task in zip(np.linspace(1.3, -1.3, len(self.tasks)), self.tasks, strict=True):
             name = self.words(f"tasks.{task}", font_size=28)
             cells.add(name.move_to((-6.3, y, 0.0), aligned_edge=LEFT))
-            results = LengthResults.read(self.recorded[task], task, self.modes)
+            results = self.by_task[task]
             for place, x in enumerate(columns):
                 first = results.first(place)
                 if len(first) > 2:
@@ -257,7 +258,7 @@ class ExtrapolationRace(RecordedScene):
         """Ask the RoPE models again with slower turns, and no training."""
         self.beat("rescale")
         self.rescaled = records.load(records.path_of(RESCALING))
-        results = LengthResults.read(self.rescaled, "wikitext", self.rescalings)
+        self.results = results = LengthResults.read(self.rescaled, "wikitext", self.rescalings)
         self.play(FadeOut(self.board), self.clear_idea())
         self.board = self.make_board(results, "wikitext")
         self.play(FadeIn(self.board))
@@ -271,8 +272,7 @@ class ExtrapolationRace(RecordedScene):
         self.beat("tune")
         training = self.rescaled.document["tasks"]["wikitext"]["training"]
         length = self.rescaled.document["tuned_length"]
-        results = LengthResults.read(self.rescaled, "wikitext", self.rescalings)
-        rings = self.make_rings(self.rescaled, results)
+        rings = self.make_rings(self.rescaled, self.results)
         self.board.add(rings)
         self.play(
             FadeIn(rings),
@@ -291,6 +291,5 @@ class ExtrapolationRace(RecordedScene):
         self.beat("answer")
         self.play(FadeOut(self.board), self.clear_idea())
         self.play(FadeIn(self.make_table()))
-        results = [LengthResults.read(self.recorded[task], task, self.modes) for task in self.tasks]
-        always = everywhere([each.first(place) for each in results for place in range(3)])
+        always = everywhere([each.first(place) for each in self.by_task.values() for place in range(3)])
         self.play(self.idea("everywhere" if always else "nobody", names=self.named(always)))

@@ -1,3 +1,11 @@
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +15,42 @@ from pe_math.training.configuration import ModelOptions, Run, TrainingOptions
 from pe_math.training.model import Transformer
 
 torch.set_num_threads(1)
+
+ROOT = Path(__file__).parents[3]
+
+
+def until(condition, seconds=600):  # patient: the machine may be busy rendering
+    """Wait until `condition()` is true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def start_lab():
+    """Start the lab's command line in a process group of its own, all of which ends with the test."""
+    started = []
+
+    def start(*arguments):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pe_math.training", *arguments],
+            cwd=ROOT,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Whatever started the tests may ignore Ctrl-C, as shells do for what runs in the background.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 @pytest.fixture

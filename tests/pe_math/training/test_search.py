@@ -3,11 +3,7 @@ import math
 import os
 import re
 import signal
-import subprocess
-import sys
 import threading
-import time
-from pathlib import Path
 
 import numpy as np
 import optuna
@@ -19,16 +15,9 @@ from pe_math.training import search, studies, trainer
 from pe_math.training.__main__ import main
 from pe_math.training.configuration import MODES, Result, TrainingOptions
 from pe_math.training.studies import STAGES, Search
+from tests.pe_math.training.conftest import until
 
-ROOT = Path(__file__).parents[3]
 SMALL = ["--steps", "2", "--batch", "4", "--validation", "16", "--width", "32", "--hidden", "8"]
-
-
-def until(condition, seconds=600):  # patient: the machine may be busy rendering
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.2)
 
 
 def trials_of(url, name, storage=None):
@@ -370,31 +359,14 @@ def test_show_prints_searches_and_makes_no_storage(tmp_path, trained, place, cap
 
 
 @pytest.fixture
-def start(tmp_path):
-    """Start a search in a process group of its own, all of which ends with the test."""
-    started = []
+def start(tmp_path, start_lab):
+    """Start a search."""
 
     def start(*arguments, name="killed"):
-        command = [sys.executable, "-m", "pe_math.training", "search", "half_sum", "--study", name]
-        command += ["--storage", f"sqlite:///{tmp_path}/search.sqlite3", "--checkpoints", str(tmp_path)]
-        process = subprocess.Popen(
-            [*command, *SMALL, *arguments],
-            cwd=ROOT,
-            start_new_session=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            # Whatever started the tests may ignore Ctrl-C, as shells do for what runs in the background.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
-        started.append(process)
-        return process
+        place = ["--storage", f"sqlite:///{tmp_path}/search.sqlite3", "--checkpoints", str(tmp_path)]
+        return start_lab("search", "half_sum", "--study", name, *place, *SMALL, *arguments)
 
-    yield start
-    for process in started:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+    return start
 
 
 def wait_for_a_trial_under_way(url, name, process):

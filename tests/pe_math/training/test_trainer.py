@@ -1,12 +1,8 @@
-import contextlib
 import dataclasses
 import functools
 import math
 import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +11,7 @@ import pytest
 from pe_math.training import storage, tasks, trainer
 from pe_math.training.configuration import MODES, ModelOptions, Run, TrainingOptions
 from pe_math.training.model import Transformer
-
-ROOT = Path(__file__).parents[3]
+from tests.pe_math.training.conftest import until
 
 
 def ignore(run, epoch, loss):
@@ -84,40 +79,6 @@ def test_sequences_are_fresh_each_epoch_and_the_same_for_all_encodings(make_run,
     assert rope["draw_held_out"][0].tobytes() not in {array.tobytes() for array in rope["draw"]}
 
 
-def until(condition, seconds=300):  # patient: the machine may be busy rendering
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
-
-
-@pytest.fixture
-def start():
-    """Start the command line in a process group of its own, all of which ends with the test."""
-    started = []
-
-    def start(*arguments):
-        command = [sys.executable, "-m", "pe_math.training", "train", "half_sum", "learned", *arguments]
-        process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            start_new_session=True,
-            stderr=subprocess.PIPE,
-            text=True,
-            # Whatever started the tests may ignore Ctrl-C, as shells do for what runs in the background.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
-        started.append(process)
-        return process
-
-    yield start
-    for process in started:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        process.stderr.close()
-
-
 TRAINING = ["--epochs", "150", "--steps", "2", "--batch", "4", "--validation", "16"]
 MODEL = ["--width", "8", "--heads", "1", "--layers", "1", "--hidden", "8"]
 
@@ -139,7 +100,7 @@ def alive(pid):
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """The result of the run that `start(*TRAINING, *MODEL)` asks for."""
+    """The result of the run that `train half_sum learned` with TRAINING and MODEL asks for."""
     model = ModelOptions("learned", width=8, heads=1, layers=1, hidden=8)
     training = TrainingOptions(epochs=150, steps=2, batch=4, validation=16)
     run = Run("half_sum", "learned", 0, model, training)
@@ -147,8 +108,10 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_or_interrupted_command_goes_on_bit_for_bit(number, tmp_path, undisturbed, start):
-    process = start(*TRAINING, *MODEL, "--checkpoints", str(tmp_path), "--workers", "1")
+def test_a_killed_or_interrupted_command_goes_on_bit_for_bit(number, tmp_path, undisturbed, start_lab):
+    process = start_lab(
+        "train", "half_sum", "learned", *TRAINING, *MODEL, "--checkpoints", str(tmp_path), "--workers", "1"
+    )
     until(lambda: list(tmp_path.glob("train/half_sum*")))
     workers = children(process)
     # Ctrl-C reaches all processes of a terminal; a kill reaches one, and its workers must not train on alone.

@@ -13,21 +13,14 @@ moved to its place in one rename when it is complete.
 
 from __future__ import annotations
 
-import errno
-import os
-import shutil
-import socket
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-import psutil
-
+from publish import folders
 from publish.films import Film
 from publish.jobs import Job
-
-_WORKPLACE = ".work"
 
 
 class Library:
@@ -54,41 +47,16 @@ class Library:
         others = sorted(self.root.glob(f"*/*/{job.shot}"))
         return next(filter(None, map(Film.read, [self.folder(job), *others])), None)
 
-    @contextmanager
-    def workplace(self) -> Iterator[Path]:
-        """Make a folder to work in, and remove it in the end, with those that killed commands left.
-
-        Raises `ValueError` where films cannot be written.
-        """
-        name = f"{_WORKPLACE}-{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex}"
-        workplace = self.root.absolute() / name
-        try:
-            workplace.mkdir(parents=True)
-        except OSError as error:
-            raise ValueError(f"cannot write films to {self.root}: {error.strerror}") from error
-        self._remove_abandoned()
-        try:
-            yield workplace
-        finally:
-            shutil.rmtree(workplace, ignore_errors=True)
+    def workplace(self) -> AbstractContextManager[Path]:
+        """Make a folder to work in, for a while; see `folders.workplace`."""
+        return folders.workplace(self.root, "films")
 
     def put(self, job: Job, made: Path) -> Film:
         """Move the finished film in ``made`` to its place; a film that is there already gives way."""
         film = Film.read(made)
         if film is None:
             raise OSError(f"the film of {job} came incomplete")
-        place = self.folder(job)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        while True:
-            try:
-                made.rename(place)
-                break
-            except OSError as error:
-                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                    raise
-            # Another command may do the same at this moment: whoever comes last stays.
-            with suppress(FileNotFoundError):
-                place.rename(made.with_name(uuid.uuid4().hex))
+        folders.put(made, self.folder(job))
         self.log(job).unlink(missing_ok=True)
         return film
 
@@ -106,10 +74,3 @@ class Library:
         log.parent.mkdir(parents=True, exist_ok=True)
         draft.write_text(text or "nothing was printed\n", encoding="utf-8")
         return draft.replace(log)
-
-    def _remove_abandoned(self) -> None:
-        """Remove the workplaces of commands that were killed on this machine."""
-        for workplace in self.root.glob(f"{_WORKPLACE}-{socket.gethostname()}-*-*"):
-            pid = int(workplace.name.split("-")[-2])
-            if not psutil.pid_exists(pid):
-                shutil.rmtree(workplace, ignore_errors=True)

@@ -43,5 +43,5 @@ def sections(shot: type[LectureScene], language: Language) -> dict[str, str]:
     """
     tables = shot.tables()
     captions = (language.tables.get(table, {}).get("caption", {}) for table in reversed(tables))
-    names = dict.fromkeys(itertools.chain.from_iterable(captions))
-    return {name: language.phrase(tables, f"caption.{name}").text for name in names}
+    captioned = dict.fromkeys(itertools.chain.from_iterable(captions))
+    return {name: language.phrase(tables, f"caption.{name}").text for name in shot.sections(captioned)}

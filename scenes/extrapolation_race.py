@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -130,6 +130,12 @@ class ExtrapolationRace(RecordedScene):
             self.rescale()  # RoPE's remedies: slower turns, without training
             self.tune()  # and with a little
         self.answer()  # no ranking without both task and length
+
+    @classmethod
+    def sections(cls, captioned: Iterable[str]) -> list[str]:
+        """Return the sections of ``tasks``, RoPE's remedies with a language model, and the answer."""
+        told = [f"{task}_{part}" for task in cls.tasks for part in ("trained", "longer")]
+        return [*told, *["rescale", "tune"] * ("wikitext" in cls.tasks), "answer"]
 
     # What is on screen
 

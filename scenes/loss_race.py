@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -152,6 +152,12 @@ class LossRace(RecordedScene):
             self.explain()  # put the sequence in another order: does the answer depend on it?
         if len(self.tasks) > 1:
             self.compare()  # so no encoding is the best at everything
+
+    @classmethod
+    def sections(cls, captioned: Iterable[str]) -> list[str]:
+        """Return the sections of ``tasks``, and the comparison where there are several."""
+        told = [f"{task}_{part}" for task in cls.tasks for part in ("task", "start", "finish", "why")]
+        return told + ["compare"] * (len(cls.tasks) > 1)
 
     # What is on screen
 

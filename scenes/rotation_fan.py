@@ -181,7 +181,7 @@ class RotationFan(CountingScene):
             rate_func=linear,
         )
         pushed = self.make_label(key + self.push, query + self.push, moving.hub[0])
-        self.play(ReplacementTransform(labels[1], pushed), self.idea("answer", offset=query - key))
+        self.play(ReplacementTransform(labels[1], pushed), self.idea("answer"))
 
     def split(self) -> tuple[Fan, Fan]:
         """Make two small fans of the large one: the left one stays as it is, the right one follows on."""

@@ -96,6 +96,14 @@ class LectureScene(Scene):
         """Return the tables of words of this shot: its own, then those of the shots it varies."""
         return [shot.__name__ for shot in cls.__mro__ if issubclass(shot, LectureScene)]
 
+    @classmethod
+    def sections(cls, captioned: Iterable[str]) -> list[str]:
+        """Return which of the ``captioned`` sections this shot plays, in its order.
+
+        They are all of them, in the order of the tables; a shot whose parameters choose among them says so.
+        """
+        return list(captioned)
+
     def idea(self, key: str, *, font_size: float = 28.0, **values: Any) -> Animation:
         """Return the animation that puts the sentence ``key`` at the foot, in place of the last one."""
         words = self.words(key, font_size=font_size, **values)

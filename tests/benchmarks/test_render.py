@@ -42,7 +42,6 @@ def test_a_stretch_can_be_drawn_the_usual_way(module: str, stretch: str, tmp_pat
     check_frames(getattr(import_module(f"benchmarks.stock.{module}"), stretch), tmp_path)
 
 
-@pytest.mark.skip(reason="not yet seen to pass on a machine with nothing else to do")
 @pytest.mark.parametrize(
     ("sections", "found"),
     [

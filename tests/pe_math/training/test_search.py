@@ -399,7 +399,6 @@ def test_a_killed_worker_loses_its_trial_and_another_does_it_again(tmp_path, sta
     assert all(re.search(rf"^ +{rate:g} +\d\.\d+", table, re.MULTILINE) for rate in (1e-4, 3e-4, 3e-3, 1e-2))
 
 
-@pytest.mark.skip(reason="not yet seen to pass on a machine with nothing else to do")
 def test_two_commands_on_one_study_share_it_and_print_the_same_table(tmp_path, start):
     options = ["--stages", "2", "--workers", "1", "--epochs", "8"]
     processes = [start(*options, name="shared") for _ in range(2)]
@@ -409,7 +408,6 @@ def test_two_commands_on_one_study_share_it_and_print_the_same_table(tmp_path, s
     assert_each_point_was_done_once(STAGES[:2], trials_of(f"sqlite:///{tmp_path}/search.sqlite3", "shared"))
 
 
-@pytest.mark.skip(reason="not yet seen to pass on a machine with nothing else to do")
 def test_an_interrupted_search_goes_on_and_does_nothing_twice(tmp_path, start):
     url = f"sqlite:///{tmp_path}/search.sqlite3"
     options = ["--stages", "2", "--workers", "1", "--epochs", "30"]
@@ -436,7 +434,6 @@ def test_an_interrupted_search_goes_on_and_does_nothing_twice(tmp_path, start):
     assert not list(tmp_path.glob("search-stopped/*"))
 
 
-@pytest.mark.skip(reason="not yet seen to pass on a machine with nothing else to do")
 def test_what_a_worker_cannot_do_is_an_error_of_the_command(tmp_path, start):
     chosen = Search("bad", "half_sum", TrainingOptions(2, 2, 4, validation=16), width=32, hidden=8)
     run = chosen.run({**studies.BASELINE, "seed": 0})

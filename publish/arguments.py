@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection
-from typing import NoReturn
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NoReturn
 
+from publish.clips import CLIP_FORMATS
 from publish.jobs import FORMATS, QUALITY_NAMES
 from scenes.language import LANGUAGES
 from scenes.theme import THEMES
@@ -40,10 +41,30 @@ clusters:
   dask-jobqueue, Kubernetes). They need this package at the same version; they need not share a disk.
 
 exit status: 0 all films are there, 1 some are not, 2 the command makes no sense, 130 stopped by Ctrl-C."""
+CLIPS_DESCRIPTION = """\
+Make a file of its own of every beat of the shots, for a slide or a web page: with its first and its last
+frame as pictures, and a list of all clips for programs. Films that are missing are rendered first."""
+CLIPS_EXAMPLES = """\
+examples:
+  clockhands clips ClockHands -q m                    for PowerPoint, Keynote, Google Slides, a web page
+  clockhands clips ClockHands --format webm --transparent    without a background, for a browser
+  clockhands clips ClockHands --format mov --transparent     without a background, for Keynote and Final Cut
+  clockhands clips RotationFan --format gif -q l      where no video can be shown
+
+where clips go (media_dir in manim.cfg is where, media/ if it says nothing):
+  media/clips/clips.json               all clips: titles, captions, lengths, sizes
+  media/clips/LANGUAGE-THEME/QUALITY/SHOT/
+    SHOT-1-BEAT.mp4                    the first beat of the shot
+    SHOT-1-BEAT.first.png  .last.png   its first and its last frame
+    clips.json                         the clips of this shot
+  QUALITY is 480p15, 720p30, 1080p60 ..., and names the format if it is not mp4: 720p30-webm-transparent."""
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line, and whose help keeps its lines."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"{self.prog}: {message}; see {self.prog} --help\n")
@@ -64,19 +85,32 @@ def parser() -> argparse.ArgumentParser:
     )
 
     rendering = commands.add_parser(
-        "render",
-        help="render shots as films",
-        description=RENDER_DESCRIPTION,
-        epilog=RENDER_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "render", help="render shots as films", description=RENDER_DESCRIPTION, epilog=RENDER_EXAMPLES
     )
-    rendering.add_argument(
+    _add_shots(rendering)
+    _add_looks(rendering)
+    _add_quality(rendering)
+    _add_format(rendering, FORMATS)
+    _add_workers(rendering)
+
+    clips = commands.add_parser(
+        "clips",
+        help="make a clip of every beat of the shots",
+        description=CLIPS_DESCRIPTION,
+        epilog=CLIPS_EXAMPLES,
+    )
+    _add_shots(clips)
+    _add_looks(clips)
+    _add_quality(clips)
+    _add_format(clips, CLIP_FORMATS)
+    _add_workers(clips)
+    return whole
+
+
+def _add_shots(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "shots", nargs="*", metavar="SHOT", help="names of shots, before the options (default: all)"
     )
-    _add_looks(rendering)
-    _add_output(rendering)
-    _add_workers(rendering)
-    return whole
 
 
 def _add_looks(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +126,7 @@ def _add_looks(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_output(parser: argparse.ArgumentParser) -> None:
+def _add_quality(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-q",
         "--quality",
@@ -100,9 +134,12 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         default="h",
         help="l 480p15, m 720p30, h 1080p60 (default), p 1440p60, k 2160p60",
     )
-    parser.add_argument("--format", choices=FORMATS, default="mp4", help="kind of file (default: mp4)")
+    parser.add_argument("--force", action="store_true", help="make what is there and unchanged, too")
+
+
+def _add_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    parser.add_argument("--format", choices=formats, default="mp4", help="kind of file (default: mp4)")
     parser.add_argument("--transparent", action="store_true", help="without a background; not in mp4")
-    parser.add_argument("--force", action="store_true", help="render what is there and unchanged, too")
 
 
 def _add_workers(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""The command line: ``clockhands list`` and ``clockhands render``."""
+"""The command line: what each command of ``clockhands`` does."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from manim import config
 
 from publish import contents
 from publish.arguments import BAD_INPUT, parser
+from publish.clips import Clip, ClipLibrary
 from publish.cluster import cluster_workers, local_workers
 from publish.engine import Engine, Failure
 from publish.jobs import Job, manim_settings, plan
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _say("stopped; the films that are finished are kept, and the same command goes on from here", STOPPED)
         os._exit(STOPPED)  # at once: Dask would wait for workers that are just starting
-    except ConnectionError as error:
+    except OSError as error:  # the scheduler is gone, the disk is full ...
         return _say(str(error), FAILED)
     except RefusedError as error:
         return _say(str(error), BAD_INPUT)
@@ -64,7 +65,36 @@ def render(options: argparse.Namespace) -> int:
     return _report(failures)
 
 
-COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {"list": list_shots, "render": render}
+def clips(options: argparse.Namespace) -> int:
+    """Run ``clockhands clips``."""
+    made, failures = make_clips(options)
+    print(f"{sum(map(len, made.values()))} clips are in {_media() / 'clips'}")
+    return _report(failures)
+
+
+COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    "list": list_shots,
+    "render": render,
+    "clips": clips,
+}
+
+
+def make_clips(options: argparse.Namespace) -> tuple[dict[Job, list[Clip]], list[Failure]]:
+    """Make the clips that ``options`` ask for, where they are not there, and the films they come from.
+
+    Return the clips by their job, those whose film failed left out, and the failures.
+    """
+    library, shelf = Library(_media() / "films"), ClipLibrary(_media() / "clips")
+    with ExitStack() as stack:
+        with _refusing():
+            jobs = _jobs(options)
+            workplace = stack.enter_context(shelf.workplace())
+        found = {job: None if options.force else shelf.find(job) for job in jobs}
+        failures = _make_films(options, library, [job for job in jobs if found[job] is None])
+        failed = {failure.job for failure in failures}
+        made = {job: found[job] or shelf.make(job, library, workplace) for job in jobs if job not in failed}
+        shelf.write_index(workplace)
+    return made, failures
 
 
 @contextmanager

@@ -13,14 +13,20 @@ moved to its place in one rename when it is complete.
 
 from __future__ import annotations
 
+import os
+import shutil
+import time
 import uuid
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from publish import folders
 from publish.films import Film
 from publish.jobs import Job
+
+
+BORROW_ATTEMPTS = 4
 
 
 class Library:
@@ -60,6 +66,21 @@ class Library:
         self.log(job).unlink(missing_ok=True)
         return film
 
+    def borrow(self, job: Job, workplace: Path) -> tuple[Film, Path]:
+        """Return the film of ``job``, which is there, and a folder with it that nobody else touches.
+
+        Another command may put a new film in its place at any moment.
+        """
+        for attempt in range(BORROW_ATTEMPTS):
+            time.sleep(attempt)
+            copy = workplace / uuid.uuid4().hex
+            with suppress(OSError):
+                shutil.copytree(self.folder(job), copy, copy_function=_link)
+            film = Film.read(copy)
+            if film and film.key == job.key:
+                return film, copy
+        raise OSError(f"the film of {job} is gone from {self.folder(job)}, or is of other sources by now")
+
     def unpack(self, files: Mapping[str, bytes], workplace: Path) -> Path:
         """Write the files of a film that was drawn elsewhere, and return their folder."""
         made = workplace / uuid.uuid4().hex
@@ -74,3 +95,11 @@ class Library:
         log.parent.mkdir(parents=True, exist_ok=True)
         draft.write_text(text or "nothing was printed\n", encoding="utf-8")
         return draft.replace(log)
+
+
+def _link(source: str, target: str) -> None:
+    """Give a file a second name, or copy it where the disk cannot do that; files of films never change."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

@@ -135,14 +135,15 @@ class ClipLibrary:
         """Write what clips there are to ``clips.json``, and return its file."""
         index, draft = self.root / MANIFEST, workplace / MANIFEST
         # Other commands put clips in place and write this file, too: whoever writes last has seen everything.
-        while (clips := self._all()) is not None:
+        while (clips := self.all_clips()) is not None:
             _write(draft, clips)
             draft.replace(index)
-            if clips == self._all():
+            if clips == self.all_clips():
                 break
         return index
 
-    def _all(self) -> list[Clip]:
+    def all_clips(self) -> list[Clip]:
+        """Return what clips there are; their files are relative to ``root``."""
         clips: list[Clip] = []
         for manifest in sorted(self.root.glob(f"*/*/*/{MANIFEST}")):
             place = manifest.parent.relative_to(self.root).as_posix()

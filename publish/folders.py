@@ -50,6 +50,14 @@ def put(made: Path, place: Path) -> None:
             place.rename(made.with_name(uuid.uuid4().hex))
 
 
+def link(source: str | Path, target: str | Path) -> None:
+    """Give a file that never changes a second name, or copy it where the disk cannot do that."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
 def _remove_abandoned(root: Path) -> None:
     """Remove the workplaces of commands that were killed on this machine."""
     for abandoned in root.glob(f"{_WORKPLACE}-{socket.gethostname()}-*-*"):

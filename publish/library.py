@@ -13,7 +13,6 @@ moved to its place in one rename when it is complete.
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 import uuid
@@ -24,7 +23,6 @@ from pathlib import Path
 from publish import folders
 from publish.films import Film
 from publish.jobs import Job
-
 
 BORROW_ATTEMPTS = 4
 
@@ -75,7 +73,7 @@ class Library:
             time.sleep(attempt)
             copy = workplace / uuid.uuid4().hex
             with suppress(OSError):
-                shutil.copytree(self.folder(job), copy, copy_function=_link)
+                shutil.copytree(self.folder(job), copy, copy_function=folders.link)
             film = Film.read(copy)
             if film and film.key == job.key:
                 return film, copy
@@ -95,11 +93,3 @@ class Library:
         log.parent.mkdir(parents=True, exist_ok=True)
         draft.write_text(text or "nothing was printed\n", encoding="utf-8")
         return draft.replace(log)
-
-
-def _link(source: str, target: str) -> None:
-    """Give a file a second name, or copy it where the disk cannot do that; files of films never change."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)

@@ -135,12 +135,12 @@ class ClipLibrary:
         """Write what clips there are to ``clips.json``, and return its file."""
         index, draft = self.root / MANIFEST, workplace / MANIFEST
         # Other commands put clips in place and write this file, too: whoever writes last has seen everything.
-        while (clips := self.all_clips()) is not None:
+        while True:
+            clips = self.all_clips()
             _write(draft, clips)
             draft.replace(index)
             if clips == self.all_clips():
-                break
-        return index
+                return index
 
     def all_clips(self) -> list[Clip]:
         """Return what clips there are; their files are relative to ``root``."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from manim import LEFT, UP, FadeIn, ValueTracker, VGroup, smooth
+from manim import LEFT, FadeIn, ValueTracker, VGroup, smooth
 
 from pe_math.training import records
 from scenes.mobjects.whiskers import Whiskers, verdicts
@@ -14,6 +14,9 @@ from scenes.mobjects.words import Words
 from scenes.recorded import RecordedScene
 
 Array = npt.NDArray[np.float64]
+
+# Decades from the baseline beyond which a row would squeeze all others on its axis together.
+FAR = 1.0
 
 COUNTS = {-1: "better", 0: "same", 1: "worse"}
 
@@ -26,6 +29,12 @@ def changes(record: records.Record, task: str, proposals: Sequence[str], baselin
     last = [record.array(task, name, "validation_loss")[:, -1] for name in (*proposals, baseline)]
     logarithms = np.log10(np.asarray(last, dtype=float))
     return np.asarray(logarithms[:-1] - logarithms[-1])
+
+
+def limits_of(values: Array) -> tuple[float, float]:
+    """Return where an axis begins and ends that holds all rows of ``values`` but those far out."""
+    near = values[np.abs(np.median(values, axis=1)) <= FAR]
+    return float(min(near.min(initial=0.0), -0.1)) * 1.1, float(max(near.max(initial=0.0), 0.1)) * 1.1
 
 
 class Ablations(RecordedScene):
@@ -76,12 +85,10 @@ class Ablations(RecordedScene):
     # What is on screen
 
     def make_panels(self) -> dict[str, Whiskers]:
-        """Return a panel a task, all on one scale, that follow the trackers."""
-        every = np.concatenate(list(self.changes.values()))
-        limits = float(min(every.min(), -0.1)) * 1.1, float(max(every.max(), 0.1)) * 1.1
+        """Return a panel a task, each on its own scale, that follow the trackers."""
         panels = {}
         for left, (task, values) in zip((-2.35, 2.35), self.changes.items(), strict=False):
-            panel = Whiskers(values, limits, self.theme, left=left)
+            panel = Whiskers(values, limits_of(values), self.theme, left=left)
             panel.add_updater(
                 lambda panel: panel.set_state(
                     self.shown.get_value(), self.runs.get_value(), self.judged.get_value()
@@ -96,11 +103,9 @@ class Ablations(RecordedScene):
         for task, panel in self.panels.items():
             middle = panel.left + panel.breadth / 2.0
             heads.add(self.words(f"tasks.{task}", font_size=28).move_to((middle, 2.65, 0.0)))
-        axis = self.words("axis", font_size=24, role="dim").move_to((-6.4, -2.15, 0.0), aligned_edge=LEFT)
+        axis = self.words("axis", font_size=24, role="dim").move_to((-6.4, -2.12, 0.0), aligned_edge=LEFT)
         line = self.words("line", font_size=24, role=self.baseline)
-        return heads.add(
-            axis.align_to((0.0, -1.72, 0.0), UP), line.move_to((-6.4, 2.65, 0.0), aligned_edge=LEFT)
-        )
+        return heads.add(axis, line.move_to((-6.4, 2.65, 0.0), aligned_edge=LEFT))
 
     def make_name(self, row: int, name: str) -> Words:
         """Return the name of what stands in ``row``."""

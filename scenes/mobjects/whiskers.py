@@ -10,6 +10,7 @@ from manim import DOWN, ManimColor, VGroup, interpolate_color
 
 from scenes.mobjects.axis import Axis
 from scenes.mobjects.paths import Discs, Segments
+from scenes.mobjects.words import SMALLEST_FONT, Readout
 from scenes.theme import Theme
 
 Array = npt.NDArray[np.float64]
@@ -37,14 +38,19 @@ def verdicts(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 
 class Row(VGroup):
-    """One change: the runs' dots, the bar over their range and a tick on their median."""
+    """One change: the runs' dots, the bar over their range and a tick on their median.
 
-    def __init__(self, color: str, **kwargs: Any) -> None:
+    In a ``far`` row they stand beyond the axis: the dots pile up at its end, and numbers say how far.
+    """
+
+    def __init__(self, color: str, *, far: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.far = far
         self.bar = Segments(color=color, stroke_width=9.0, stroke_opacity=0.35)
         self.dots = Discs(radius=0.06, color=color)
         self.tick = Segments(color=color, stroke_width=3.0)
-        self.add(self.bar, self.tick, self.dots)
+        self.factor = Readout(form="×{:,.0f}", font_size=SMALLEST_FONT, color=color)
+        self.add(self.bar, self.tick, self.dots, *[self.factor] * far)
 
     def place_dots(self, x: Array, y: float) -> Self:
         """Put a dot at each of ``x``, at height ``y``; no points, nothing is drawn."""
@@ -55,8 +61,15 @@ class Row(VGroup):
         self.dots.set_centers(np.stack([x, np.full(len(x), y)], axis=-1))
         return self
 
+    def name_factor(self, values: Array, end: tuple[float, float, float]) -> Self:
+        """Write the factor that is the median of the logarithms ``values``, to the right of ``end``."""
+        if self.far and len(values):
+            self.factor.set_value(10.0 ** float(np.median(values))).place_at(end)
+        return self
+
     def dye(self, color: ManimColor, opacity: float) -> Self:
         """Give every part ``color``, as opaque as ``opacity`` says."""
+        self.factor.set_fill(color, opacity=opacity)
         self.bar.set_stroke(color, opacity=0.35 * opacity)
         self.tick.set_stroke(color, opacity=opacity)
         self.dots.set_fill(color, opacity=opacity)
@@ -76,12 +89,15 @@ class Whiskers(VGroup):
         theme: Theme,
         *,
         left: float,
-        width: float = 3.7,
+        width: float = 3.2,
         top: float = 2.0,
         pitch: float = 0.5,
         **kwargs: Any,
     ) -> None:
-        """Take decimal logarithms ``(rows, seeds)``; the axis goes from the lower to the higher limit."""
+        """Take decimal logarithms ``(rows, seeds)``; the axis goes from the lower to the higher limit.
+
+        A row whose median lies beyond them has its dots at that end, and says its median in numbers.
+        """
         super().__init__(**kwargs)
         self.values, self.limits = np.asarray(values, dtype=float), limits
         self.left, self.breadth, self.top, self.pitch = left, width, top, pitch
@@ -95,7 +111,9 @@ class Whiskers(VGroup):
             f"×{factor:g}": np.array([self.x_of(np.log10(factor)), floor, 0.0]) for factor in self.marks()
         }
         self.axis = Axis(theme, factors, side=DOWN)
-        self.rows = [Row(theme.text) for _ in self.values]
+        medians = np.median(self.values, axis=1)
+        beyond = (medians < limits[0]) | (medians > limits[1])
+        self.rows = [Row(theme.text, far=bool(far)) for far in beyond]
         plain, better, worse = (ManimColor(color) for color in (theme.text, *theme.diverging))
         self.plain, self.judged_colors = plain, {-1: better, 0: plain, 1: worse}
         self.verdicts = verdicts(self.values)
@@ -110,9 +128,12 @@ class Whiskers(VGroup):
         _, seeds = self.values.shape
         for k, (row, values, verdict) in enumerate(zip(self.rows, self.values, self.verdicts, strict=True)):
             shares = np.clip(shown - k, 0.0, 1.0) * np.clip(runs - np.arange(seeds), 0.0, 1.0)
-            row.place_dots(self.x_of(values * shares)[shares > 0.0], self.height_of(k))
+            here, y = shares > 0.0, self.height_of(k)
+            x = np.clip(self.x_of(values * shares), self.left, self.left + self.breadth)
+            row.place_dots(x[here], y)
+            row.name_factor(values[here], (x.max() + 0.12, y - 0.1, 0.0))
             color = interpolate_color(self.plain, self.judged_colors[int(verdict)], judged)
-            row.dye(color, 1.0 if verdict else 1.0 - 0.6 * judged)
+            row.dye(color, (1.0 if verdict else 1.0 - 0.6 * judged) * float(np.clip(shown - k, 0.0, 1.0)))
         return self
 
     def x_of(self, values: npt.ArrayLike) -> Any:

@@ -12,7 +12,7 @@ from manim import tempconfig
 
 from pe_math.training import records
 from scenes import ablations
-from scenes.ablations import Ablations, changes
+from scenes.ablations import Ablations, changes, limits_of
 from scenes.mobjects.whiskers import Whiskers, verdicts
 from scenes.theme import DARK
 from tests.scenes.harness import ROOT, construct, texts_on_screen
@@ -55,6 +55,19 @@ def test_runs_come_out_of_the_line_of_no_change_one_after_another() -> None:
     assert len(picture.rows[0].tick.points) == 0  # one run has no median to speak of
     picture.set_state(3.0, 2.5)
     assert picture.values_at(picture.rows[2].dots.centers[:, 0]) == pytest.approx([0.6, 0.7, 0.45])
+
+
+def test_a_row_beyond_the_axis_stands_at_its_end_and_says_how_far() -> None:
+    values = np.array([[0.1, -0.1, 0.2], [3.0, 2.0, 4.0]])
+    near, far = Whiskers(values, (-0.5, 0.5), DARK, left=0.0, width=4.0).set_state(2.0, 3.0).rows
+    assert far.dots.centers[:, 0] == pytest.approx([4.0] * 3)
+    assert far.factor.text == "×1,000" and far.factor in far.submobjects
+    assert near.factor not in near.submobjects
+
+
+def test_a_row_far_out_does_not_squeeze_the_others() -> None:
+    assert limits_of(np.array([[0.3, -0.2], [3.5, 3.6]])) == pytest.approx((-0.22, 0.33))
+    assert limits_of(np.array([[0.01, -0.01]])) == pytest.approx((-0.11, 0.11)), "small changes look small"
 
 
 def test_the_picture_depends_on_its_state_alone() -> None:

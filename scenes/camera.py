@@ -33,9 +33,11 @@ def source_digest() -> str:
 class LectureCamera(Camera):
     """Manim's Cairo camera, with the same pictures in less time.
 
-    It also carries `source_digest`: Manim hashes the camera into each cached segment's name, so an edited
-    formula never meets a film that was drawn before the edit.
+    It also carries `source_digest` and a hash of the shot's parameters: Manim hashes the camera into each
+    cached segment's name, so an edited formula, or another base, never meets a film that was drawn before.
     """
+
+    parameters = ""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

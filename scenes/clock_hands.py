@@ -23,6 +23,7 @@ from manim import (
 
 from pe_math import frequencies, sinusoidal
 from scenes.counting import CountingScene
+from scenes.hands import HandsScene
 from scenes.mobjects.clock import Clock, swept_share
 from scenes.mobjects.paths import Segments
 from scenes.mobjects.shadows import Shadows
@@ -292,11 +293,9 @@ class ClockWall(CountingScene):
         self.play(self.idea("turned", position=f"{last:,.0f}"))
 
 
-class ClockSwarm(CountingScene):
+class ClockSwarm(HandsScene, CountingScene):
     """All hands of a wide encoding at once: their tips draw one curve, which winds up."""
 
-    d: int = 512
-    base: float = 10_000.0
     gentle: float = 1.5
     rests: tuple[int, int, int] = (100, 30, 1_000)  # of the hairball, of the spiral, and far along
 
@@ -304,7 +303,7 @@ class ClockSwarm(CountingScene):
         """Put all hands on screen, equally long and on top of each other at twelve."""
         super().setup()
         self.spread = ValueTracker(0.0)
-        self.swarm = Swarm(frequencies.geometric(self.d, self.base), self.theme, hub=(0.0, -0.2))
+        self.swarm = Swarm(self.frequencies, self.theme, hub=(0.0, -0.2))
         self.swarm.add_updater(
             lambda swarm: swarm.set_position(
                 self.position.get_value(), self.pace.get_value(), self.spread.get_value()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil
 from typing import Any
 
+import click
 import numpy as np
 from manim import (
     DOWN,
@@ -26,6 +27,7 @@ from manim import (
 )
 from manim.utils.exceptions import EndSceneEarlyException
 
+from scenes import settings
 from scenes.fonts import register_fonts
 from scenes.language import Language, chosen_language
 from scenes.mobjects.words import TEXT_BOTTOM, TEXT_TOP, Words, is_text
@@ -56,9 +58,9 @@ class Beat:
 class LectureScene(Scene):
     """A shot of the lecture.
 
-    A subclass declares its parameters as typed class attributes, builds what it shows in `setup`, and
-    tells its story in `construct` as a list of beats: short methods that each begin with `beat`. Words
-    come from the tables of ``text/*.toml`` named for the class or one of its bases, so a variant keeps
+    A subclass declares its parameters as typed class attributes (see `parameters`), builds what it shows in
+    `setup`, and tells its story in `construct` as a list of beats: short methods that each begin with `beat`.
+    Words come from the tables of ``text/*.toml`` named for the class or one of its bases, so a variant keeps
     the words of the shot it varies.
 
     `setup` puts the title on screen, so that no film begins with an empty frame.
@@ -68,15 +70,28 @@ class LectureScene(Scene):
     language: Language
 
     def __init__(self, *, skip_animations: bool = False, **kwargs: Any) -> None:
-        self.theme = chosen_theme()
-        self.language = chosen_language()
-        register_fonts()
+        with _refusing_in_a_line():
+            self.theme = chosen_theme()
+            self.language = chosen_language()
+            register_fonts()
+            changed = settings.take(self)
+            self.check()
         renderer = LectureRenderer(skip_animations=skip_animations)
         renderer.camera.background_color = ManimColor(self.theme.background)
-        with tempconfig(_folders(self.language.code, self.theme.name)):
+        renderer.camera.parameters = settings.digest(settings.all_of(self))
+        output = _folders(self.language.code, self.theme.name)
+        if changed and not config.output_file:
+            output["output_file"] = type(self).__name__ + settings.suffix(changed)
+        with tempconfig(output):
             super().__init__(renderer=renderer, skip_animations=skip_animations, **kwargs)
         self._beat: Beat | None = None
         self._idea: Words | None = None
+
+    def check(self) -> None:
+        """Refuse parameters that do not go together, by a `ValueError`; each alone is right already.
+
+        A shot computes here what they decide, so that what cannot be is refused before the first frame.
+        """
 
     def setup(self) -> None:
         """Put the shot's title on screen."""
@@ -182,6 +197,17 @@ class LectureScene(Scene):
     def on_screen(self) -> list[Mobject]:
         """Return every mobject that is drawn now, parts included."""
         return [part for mobject in self.mobjects for part in mobject.get_family()]
+
+
+@contextmanager
+def _refusing_in_a_line() -> Iterator[None]:
+    """End Manim's command with the one line of what is wrong; the command itself would print a traceback."""
+    try:
+        yield
+    except ValueError as error:
+        if click.get_current_context(silent=True) is None:
+            raise
+        raise SystemExit(f"clockhands: {error}") from None
 
 
 def _folders(language: str, theme: str) -> dict[str, str]:

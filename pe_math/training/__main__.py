@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pe_math import frequencies
+from pe_math import schedules
+from pe_math.schedules import Schedule
 from pe_math.training import records
 from pe_math.training.comparisons import COMPARISONS, Comparison, assemble
-from pe_math.training.configuration import MODES, ModelOptions, Schedule, TrainingOptions
+from pe_math.training.configuration import MODES, ModelOptions, TrainingOptions
 from pe_math.training.tasks import TASKS, load
 
 _DESCRIPTION = """\
@@ -33,6 +31,7 @@ Train one encoding on one task and print how it went.
 
   python -m pe_math.training train half_sum rope
   python -m pe_math.training train half_sum sinusoidal --seeds 0 1 2 --frequencies linear
+  python -m pe_math.training train half_sum rope --frequencies mine.py:mine
   python -m pe_math.training train copy alibi --epochs 10 --layers 1
 
 Tasks:
@@ -118,11 +117,6 @@ _MODEL_OPTIONS = {
     "alibi_form": (str, "causal, symmetric or one_sided; as the task needs unless given"),
     "hybrid_weight": (float, "fixed share of the sinusoidal table in hybrid; learned unless given"),
 }
-_SCHEDULES: dict[str, Callable[..., NDArray[np.float64]]] = {
-    "geometric": frequencies.geometric,
-    "mixed": frequencies.mixed,
-    "linear": frequencies.linear,
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -157,10 +151,10 @@ def _train(options: argparse.Namespace) -> None:
 
 def _schedule(name: str, base: float | None) -> Schedule:
     if base is None:
-        return _SCHEDULES[name]
-    if name == "linear":
-        raise ValueError(f"--base must be left out for linear frequencies, which have none, got {base}")
-    return functools.partial(_SCHEDULES[name], base=base)
+        return name
+    if not schedules.takes_base(name):
+        raise ValueError(f"--base must be left out for {name} frequencies, which have none, got {base}")
+    return functools.partial(schedules.resolve, name, base=base)
 
 
 def _record(options: argparse.Namespace) -> None:
@@ -287,7 +281,8 @@ def _parser() -> argparse.ArgumentParser:
     model = train.add_argument_group("model")
     _add(model, _MODEL_OPTIONS, ModelOptions)
     model.add_argument("--norm-embedding", action="store_true", help="LayerNorm once the encoding has joined")
-    model.add_argument("--frequencies", choices=_SCHEDULES, default="geometric", help="(default: geometric)")
+    known = f"{', '.join(schedules.NAMED)} or FILE.py:FUNCTION (default: geometric)"
+    model.add_argument("--frequencies", metavar="SCHEDULE", default="geometric", help=known)
     model.add_argument("--base", type=float, help="of geometric and mixed frequencies (default: 10000)")
     _add_training(train, TrainingOptions)
 

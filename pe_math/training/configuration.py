@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pe_math import _checks, alibi
-from pe_math import frequencies as schedules
+from pe_math.schedules import Schedule, resolve
 
 MODES = ("none", "sinusoidal", "learned", "shaw", "t5", "alibi", "rope", "hybrid")
 _ABSOLUTE = ("sinusoidal", "learned", "hybrid")
@@ -18,9 +18,6 @@ WITH_FREQUENCIES = ("sinusoidal", "hybrid", "rope")
 
 SEEDS = 2**32
 """Seeds of runs are below this number."""
-
-Schedule = Callable[[int], NDArray[np.float64]] | Sequence[float]
-"""Angular frequencies, or a function of the encoding's width `d` that returns `(d//2,)` of them."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +36,8 @@ class ModelOptions:
         concatenate: 0 to add an absolute encoding to the token vectors, or how many of the `width` numbers it
             takes for itself, leaving the rest to the token.
         window: how many positions away attention reaches; None for all.
-        frequencies: schedule of `sinusoidal`, `hybrid` and `rope`: a function such as
-            `pe_math.frequencies.geometric`, one of your own, or the numbers.
+        frequencies: schedule of `sinusoidal`, `hybrid` and `rope`, as `pe_math.schedules.resolve` takes it: a
+            name, a function of the encoding's width, ``FILE.py:FUNCTION``, or the numbers.
         layer_frequencies: one schedule a layer in place of `frequencies`; a sinusoidal table then joins in
             every layer.
         max_distance: where `shaw` clips the distance.
@@ -61,7 +58,7 @@ class ModelOptions:
     norm_embedding: bool = False
     concatenate: int = 0
     window: int | None = None
-    frequencies: Schedule = schedules.geometric
+    frequencies: Schedule = "geometric"
     layer_frequencies: tuple[Schedule, ...] = ()
     max_distance: int = 16
     buckets: int = 32
@@ -111,7 +108,7 @@ class ModelOptions:
         if self.mode not in WITH_FREQUENCIES:
             return ()
         chosen = self.layer_frequencies or (self.frequencies,)
-        return tuple(_numbers(schedule, self.encoding_width) for schedule in chosen)
+        return tuple(tuple(resolve(schedule, self.encoding_width).tolist()) for schedule in chosen)
 
     def describe(self) -> dict[str, Any]:
         """Return all options as JSON values; schedules as their numbers."""
@@ -224,16 +221,6 @@ class Run:
             model=ModelOptions.from_description(values["model"]),
             training=TrainingOptions.from_description(values["training"]),
         )
-
-
-def _numbers(schedule: Schedule, width: int) -> tuple[float, ...]:
-    values = np.asarray(schedule(width) if callable(schedule) else schedule, dtype=np.float64)
-    if values.shape != (width // 2,) or not np.isfinite(values).all():
-        raise ValueError(
-            f"frequencies must be {width // 2} finite numbers for an encoding of width {width}, "
-            f"but have shape {values.shape}: {values}"
-        )
-    return tuple(values.tolist())
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@
 
 The usual way is a loop over the seeds, each a ``torch.nn.TransformerEncoder`` trained with torch's default
 threads on fresh batches, drawn one at a time. Both ways have the same width, layers, heads, steps, batch,
-optimiser, learning rates and validation, and each is a process of its own, timed from its start to its end.
-They take turns, and medians are compared. At last each trains one seed more with a stopwatch at its parts.
+optimiser, learning rates, validation and tests at longer lengths, and each is a process of its own, timed
+from its start to its end. They take turns, and medians are compared. At last each trains one seed more with a
+stopwatch at its parts.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Usual(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Return ``(batch, 1)`` predictions of sequences ``(batch, positions, 1)``."""
-        encoded = self.encoder(self.embedding(inputs) + self.table)
+        encoded = self.encoder(self.embedding(inputs) + self.table[: inputs.shape[1]])
         return self.head(encoded.mean(dim=1))
 
 
@@ -67,12 +68,10 @@ def train_usual(seed: int, training: TrainingOptions, task: Task) -> float:
     """Train one model and return its last validation loss."""
     torch.manual_seed(seed)
     generator = np.random.default_rng(seed)
-    model = Usual(task.length)
+    model = Usual(max(task.lengths))
     optimiser = torch.optim.Adam(model.parameters(), lr=1.0)
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimiser, training.rate)
-    inputs, targets = map(
-        torch.from_numpy, task.draw(np.random.default_rng(10**6), training.validation, task.length)
-    )
+    inputs, targets = held_out(task, training, task.length)
     unit = targets.std()
     loss = torch.tensor(0.0)
     for _ in range(training.epochs):
@@ -86,7 +85,16 @@ def train_usual(seed: int, training: TrainingOptions, task: Task) -> float:
             optimiser.step()
             scheduler.step()
         loss = validate(model, inputs, targets / unit)
+    for length in task.lengths:
+        inputs, targets = held_out(task, training, length)
+        validate(model, inputs, targets / unit)
     return loss.item()
+
+
+def held_out(task: Task, training: TrainingOptions, length: int) -> tuple[Tensor, Tensor]:
+    """Return the held-out sequences of a length, and their targets."""
+    inputs, targets = task.draw(np.random.default_rng([10**6, length]), training.validation, length)
+    return torch.from_numpy(inputs), torch.from_numpy(targets)
 
 
 def validate(model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ not taken up.
 """
 
 import contextlib
+import functools
 import hashlib
 import json
 import multiprocessing
@@ -44,6 +45,7 @@ from pe_math.training.tasks import UNSCORED, Task, load
 
 _KIND = "checkpoint"
 _SCHEMA = 1
+_LEG = 10  # epochs that a worker trains before it takes up the run that has waited longest
 _TOKENS_AT_ONCE = 8192  # in evaluation; attention weights of much more would not fit the cache
 _VALIDATION_SEED = SEEDS  # beyond those of all runs
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what Adam remembers of each parameter
@@ -73,16 +75,16 @@ def train_all(runs: Sequence[Run], checkpoints: Path, workers: int, data: Path |
     """Train all runs in `workers` processes and return their results in that order: see `side_by_side`."""
     epochs = sum(run.training.epochs for run in runs)
     calls = [(run.describe(), checkpoints, data) for run in runs]
-    return side_by_side(_train_described, calls, epochs, workers)
+    return side_by_side(_train_leg, calls, epochs, workers)
 
 
 def side_by_side(
-    work: Callable[..., Result], calls: Sequence[tuple[Any, ...]], epochs: int, workers: int
+    work: Callable[..., Result | None], calls: Sequence[tuple[Any, ...]], epochs: int, workers: int
 ) -> list[Result]:
     """Return `work(*call)` of each call, made in `workers` processes, with a bar over all their `epochs`.
 
-    `work` tells what it does through `report_to_parent`. On Ctrl-C the epochs in progress are finished and
-    saved first.
+    `work` tells what it does through `report_to_parent`. Where it returns None it has come part of the way,
+    and is called again when its turn comes. On Ctrl-C the epochs in progress are finished and saved first.
 
     Raises:
         RuntimeError: a worker process died (killed, or out of memory); another call goes on from there.
@@ -92,9 +94,7 @@ def side_by_side(
     pool = ProcessPoolExecutor(workers, context, _prepare_worker, (reports, stop))
     with tqdm(total=epochs, unit="epoch", dynamic_ncols=True) as bar:
         try:
-            futures = [pool.submit(work, *call) for call in calls]
-            _follow(futures, reports, bar)
-            return [future.result() for future in futures]
+            return _follow(functools.partial(pool.submit, work), calls, reports, bar)
         except BrokenProcessPool as error:
             message = "a worker process died; run the same again to go on from the last epochs"
             raise RuntimeError(message) from error
@@ -139,15 +139,19 @@ class Training:
 
     def run_to_end(self, checkpoints: Path, report: Report) -> Result:
         """Train from the checkpoint in the folder `checkpoints`, if there is one, to the last epoch."""
+        self.run_on(checkpoints, report, self.run.training.epochs)
+        return self.result()
+
+    def run_on(self, checkpoints: Path, report: Report, epochs: int) -> None:
+        """Train `epochs` more, but not beyond the last, from the checkpoint if there is one."""
         path = checkpoints / checkpoint_name(self.run)
         if path.exists():
             self.restore(path)
             report(self.run, self.epoch, self.curves["validation_loss"][-1])
-        while self.epoch < self.run.training.epochs:
+        for _ in range(min(epochs, self.run.training.epochs - self.epoch)):
             self.next_epoch()
             self.save(path)
             report(self.run, self.epoch, self.curves["validation_loss"][-1])
-        return self.result()
 
     def next_epoch(self) -> None:
         """Take the steps of one epoch and measure."""
@@ -301,10 +305,13 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _follow(futures: Sequence[Future[Result]], reports: Any, bar: Any) -> None:
-    """Draw the bar until all runs are done; raise what one of them raised."""
+def _follow(
+    submit: Callable[..., Future[Result | None]], calls: Sequence[tuple[Any, ...]], reports: Any, bar: Any
+) -> list[Result]:
+    """Submit the calls, again while they return None, and draw the bar; return the results in order."""
+    pending = {submit(*call): place for place, call in enumerate(calls)}
+    results: dict[int, Result] = {}
     finished: dict[str, int] = {}
-    pending = set(futures)
     while pending:
         with contextlib.suppress(queue.Empty):
             name, epoch, loss = reports.get(timeout=0.2)
@@ -312,8 +319,12 @@ def _follow(futures: Sequence[Future[Result]], reports: Any, bar: Any) -> None:
             bar.update(epoch - finished.get(name, 0))
             finished[name] = epoch
         for future in [future for future in pending if future.done()]:
-            future.result()
-            pending.remove(future)
+            place, result = pending.pop(future), future.result()
+            if result is None:
+                pending[submit(*calls[place])] = place
+            else:
+                results[place] = result
+    return [results[place] for place in range(len(calls))]
 
 
 _to_parent: Any = None  # in a worker process: the queue of reports and the event that asks to stop
@@ -335,10 +346,17 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _train_described(description: dict[str, Any], checkpoints: Path, data: Path | None) -> Result:
-    """Train in a worker. A description travels where a run could not: its schedules may be anybody's
-    functions."""
-    return train(Run.from_description(description), checkpoints, report_to_parent, data)
+def _train_leg(description: dict[str, Any], checkpoints: Path, data: Path | None) -> Result | None:
+    """Train some epochs in a worker, and return what came out if they were the last.
+
+    Five runs on two workers would otherwise leave one idle while the other trains the fifth. A description
+    travels where a run could not: its schedules may be anybody's functions.
+    """
+    run = Run.from_description(description)
+    with one_thread():
+        training = Training(run, load(run.task, data))
+        training.run_on(checkpoints, report_to_parent, _LEG)
+        return training.result() if training.epoch == run.training.epochs else None
 
 
 def report_to_parent(run: Run, epoch: int, loss: float) -> None:

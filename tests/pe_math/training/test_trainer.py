@@ -26,7 +26,8 @@ def assert_same(results, others):
 
 
 def test_the_number_of_workers_changes_no_number(make_run, tmp_path):
-    runs = [make_run(encoding, seed, weights=True) for encoding in ("learned", "rope") for seed in (0, 1)]
+    several = [(encoding, seed) for encoding in ("learned", "rope") for seed in (0, 1)]
+    runs = [make_run(*each, weights=True, epochs=12) for each in several]  # more than a worker trains at once
     one, two = (trainer.train_all(runs, tmp_path / str(workers), workers) for workers in (1, 2))
     here = [trainer.train(run, tmp_path / "here", ignore) for run in runs]
     assert_same(one, two)

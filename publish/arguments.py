@@ -41,6 +41,22 @@ clusters:
   dask-jobqueue, Kubernetes). They need this package at the same version; they need not share a disk.
 
 exit status: 0 all films are there, 1 some are not, 2 the command makes no sense, 130 stopped by Ctrl-C."""
+FILM_DESCRIPTION = """\
+Join the shots to one film: mp4, with a chapter mark for every shot, captions that players can show, the same
+captions as .srt and .vtt, and a poster. Shots whose films are missing are rendered first."""
+FILM_EXAMPLES = """\
+examples:
+  clockhands film -q m                                  the whole lecture, 720p
+  clockhands film -q m --lang en zh --theme dark light  four films
+  clockhands film RopeRotation RotationFan -q m         two shots as one film
+  clockhands film -q m --burn-captions                  for players that show no captions; takes a while
+
+where films go (media_dir in manim.cfg is where, media/ if it says nothing):
+  media/lecture/LANGUAGE-THEME/QUALITY/
+    lecture/lecture-en-dark.mp4           the film; beside it .srt, .vtt, .png (poster)
+    lecture/lecture.json                  its length and its marks, for programs
+    lecture-captions/...                  with captions in the pictures, and no files of captions
+    RopeRotation-RotationFan/...          those shots that are named"""
 CLIPS_DESCRIPTION = """\
 Make a file of its own of every beat of the shots, for a slide or a web page: with its first and its last
 frame as pictures, and a list of all clips for programs. Films that are missing are rendered first."""
@@ -58,6 +74,33 @@ where clips go (media_dir in manim.cfg is where, media/ if it says nothing):
     SHOT-1-BEAT.first.png  .last.png   its first and its last frame
     clips.json                         the clips of this shot
   QUALITY is 480p15, 720p30, 1080p60 ..., and names the format if it is not mp4: 720p30-webm-transparent."""
+
+DECK_FORMATS = ("html", "pptx")
+# PowerPoint stops playing in files with many more videos.
+MOST_SLIDES = 30
+DECK_DESCRIPTION = """\
+Make slides of shots, a slide of each beat, to show in a browser or in PowerPoint. Films that are missing are
+rendered first.
+
+An HTML deck is one file that needs no network: open it in a browser. Arrow keys or a clicker go on and back,
+Space pauses, R plays a clip again, C hides the captions, S opens the speaker's view, F fills the screen,
+Esc shows all slides.
+
+In a PowerPoint file each clip plays when its slide comes up, and its caption is in the speaker's notes."""
+DECK_EXAMPLES = """\
+examples:
+  clockhands deck --to html -q m RopeRotation RotationFan    one deck of two shots
+  clockhands deck --to pptx -q m --lang zh --theme light     the whole lecture for PowerPoint, in Chinese
+
+where decks go (media_dir in manim.cfg is where, media/ if it says nothing):
+  media/decks/LANGUAGE-THEME/QUALITY/
+    lecture-html/lecture.html                 every shot
+    RopeRotation-html/RopeRotation.html       those shots that are named
+    lecture-pptx/lecture-1-of-3.pptx ...      in parts, where there are more slides than PowerPoint plays"""
+GALLERY_DESCRIPTION = """\
+Make a page on which to find a clip, play it and take it to a slide: media/gallery/index.html. It shows the
+clips that `clockhands clips` has made, in every look and format, and works from a disk and from any web
+server: copy the folder."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -93,6 +136,19 @@ def parser() -> argparse.ArgumentParser:
     _add_format(rendering, FORMATS)
     _add_workers(rendering)
 
+    film = commands.add_parser(
+        "film",
+        help="join the shots to one film with chapters and captions",
+        description=FILM_DESCRIPTION,
+        epilog=FILM_EXAMPLES,
+    )
+    _add_shots(film)
+    _add_looks(film)
+    _add_quality(film)
+    film.add_argument("--burn-captions", action="store_true", help="draw the captions into the pictures")
+    _add_workers(film)
+    film.set_defaults(format="mp4", transparent=False)
+
     clips = commands.add_parser(
         "clips",
         help="make a clip of every beat of the shots",
@@ -104,6 +160,25 @@ def parser() -> argparse.ArgumentParser:
     _add_quality(clips)
     _add_format(clips, CLIP_FORMATS)
     _add_workers(clips)
+
+    deck = commands.add_parser(
+        "deck", help="make slides of the shots", description=DECK_DESCRIPTION, epilog=DECK_EXAMPLES
+    )
+    _add_shots(deck)
+    deck.add_argument("--to", choices=DECK_FORMATS, required=True, help="kind of deck")
+    deck.add_argument(
+        "--slides",
+        type=_count,
+        default=MOST_SLIDES,
+        metavar="N",
+        help=f"most slides in a PowerPoint file (default: {MOST_SLIDES}, which PowerPoint plays)",
+    )
+    _add_looks(deck)
+    _add_quality(deck)
+    _add_workers(deck)
+    deck.set_defaults(format="mp4", transparent=False)
+
+    commands.add_parser("gallery", help="make a page of the clips", description=GALLERY_DESCRIPTION)
     return whole
 
 

@@ -72,10 +72,11 @@ def read_srt(text: str, offset: float, end: float, language: str) -> Iterator[Cu
 
 def to_srt(shown: Iterable[Cue]) -> str:
     """Return an .srt file, which most players read."""
-    return srt.compose(
+    captions = (
         srt.Subtitle(None, timedelta(seconds=cue.start), timedelta(seconds=cue.end), cue.text)
         for cue in shown
     )
+    return str(srt.compose(captions))
 
 
 def to_vtt(shown: Iterable[Cue]) -> str:
@@ -94,7 +95,7 @@ def to_vtt(shown: Iterable[Cue]) -> str:
 
 
 def _clock(seconds: float) -> str:
-    return srt.timedelta_to_srt_timestamp(timedelta(seconds=seconds)).replace(",", ".")
+    return str(srt.timedelta_to_srt_timestamp(timedelta(seconds=seconds))).replace(",", ".")
 
 
 def _pieces(text: str, length: int) -> list[str]:

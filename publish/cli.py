@@ -6,6 +6,7 @@ import argparse
 import io
 import os
 import sys
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,12 +14,13 @@ from pathlib import Path
 from dask.system import CPU_COUNT
 from manim import config
 
-from publish import contents
+from publish import contents, folders
 from publish.arguments import BAD_INPUT, parser
-from publish.clips import Clip, ClipLibrary
+from publish.clips import Clip, ClipLibrary, source_format
 from publish.cluster import cluster_workers, local_workers
 from publish.engine import Engine, Failure
 from publish.jobs import Job, manim_settings, plan
+from publish.lecture_film import LectureFilm
 from publish.library import Library
 from scenes.language import chosen_language, read_language
 from scenes.theme import chosen_theme
@@ -72,10 +74,71 @@ def clips(options: argparse.Namespace) -> int:
     return _report(failures)
 
 
+def film(options: argparse.Namespace) -> int:
+    """Run ``clockhands film``."""
+    library, root = Library(_media() / "films"), _media() / "lecture"
+    with ExitStack() as stack:
+        with _refusing():
+            jobs = _jobs(options)
+            workplace = stack.enter_context(folders.workplace(root, "the lecture"))
+        failures = _make_films(options, library, jobs)
+        for of_look in _by_look(jobs):
+            if any(failure.job in of_look for failure in failures):
+                continue
+            whole = LectureFilm(_name(options), of_look, burns_captions=options.burn_captions)
+            if options.force or not whole.is_in(root):
+                folders.put(whole.make(library, workplace), root / whole.place)
+            print(root / whole.place / f"{whole.file_name}.mp4")
+    return _report(failures)
+
+
+def deck(options: argparse.Namespace) -> int:
+    """Run ``clockhands deck``."""
+    from publish import decks, reveal  # here, for manim-slides takes seconds to load
+
+    library, root = Library(_media() / "films"), _media() / "decks"
+    with ExitStack() as stack:
+        with _refusing():
+            jobs = _jobs(options)
+            if options.to == "html":
+                reveal.folder()
+            workplace = stack.enter_context(folders.workplace(root, "decks"))
+        failures = _make_films(options, library, jobs)
+        for of_look in _by_look(jobs):
+            if any(failure.job in of_look for failure in failures):
+                continue
+            made = workplace / uuid.uuid4().hex
+            whole = decks.read_deck(_name(options), of_look, library, workplace)
+            files = whole.write(options.to, made, options.slides)
+            place = root / Path(of_look[0].place).parent / f"{_name(options)}-{options.to}"
+            folders.put(made, place)
+            print(*(place / file for file in files), sep="\n")
+            if len(files) > 1:
+                print(f"{len(files)} files of at most {options.slides} slides, as many as PowerPoint plays")
+    return _report(failures)
+
+
+def gallery(options: argparse.Namespace) -> int:
+    """Run ``clockhands gallery``."""
+    from publish.gallery import PAGE, write_gallery
+
+    shelf, place = ClipLibrary(_media() / "clips"), _media() / "gallery"
+    with ExitStack() as stack:
+        with _refusing():
+            workplace = stack.enter_context(folders.workplace(_media(), "the gallery"))
+            count = write_gallery(shelf.all_clips(), shelf.root, workplace / place.name)
+        folders.put(workplace / place.name, place)
+    print(f"{count} clips are in {place / PAGE}")
+    return 0
+
+
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "list": list_shots,
     "render": render,
+    "film": film,
     "clips": clips,
+    "deck": deck,
+    "gallery": gallery,
 }
 
 
@@ -88,11 +151,17 @@ def make_clips(options: argparse.Namespace) -> tuple[dict[Job, list[Clip]], list
     with ExitStack() as stack:
         with _refusing():
             jobs = _jobs(options)
+            sources = _jobs(options, source_format(options.format, options.transparent))
             workplace = stack.enter_context(shelf.workplace())
         found = {job: None if options.force else shelf.find(job) for job in jobs}
-        failures = _make_films(options, library, [job for job in jobs if found[job] is None])
+        missing = [source for job, source in zip(jobs, sources, strict=True) if found[job] is None]
+        failures = _make_films(options, library, missing)
         failed = {failure.job for failure in failures}
-        made = {job: found[job] or shelf.make(job, library, workplace) for job in jobs if job not in failed}
+        made = {
+            job: found[job] or shelf.make(job, source, library, workplace)
+            for job, source in zip(jobs, sources, strict=True)
+            if source not in failed
+        }
         shelf.write_index(workplace)
     return made, failures
 
@@ -108,6 +177,11 @@ def _refusing() -> Iterator[None]:
 
 def _media() -> Path:
     return config.get_dir("media_dir") or Path()
+
+
+def _name(options: argparse.Namespace) -> str:
+    """Return what a film or a deck is called: after the shots that are named."""
+    return "-".join(options.shots) or "lecture"
 
 
 def _make_films(options: argparse.Namespace, library: Library, jobs: Sequence[Job]) -> list[Failure]:
@@ -134,11 +208,17 @@ def _engine(options: argparse.Namespace, library: Library, count: int) -> Iterat
                 yield Engine(client, library, workplace)
 
 
-def _jobs(options: argparse.Namespace) -> list[Job]:
+def _jobs(options: argparse.Namespace, file_format: str | None = None) -> list[Job]:
     languages = options.lang or [chosen_language().code]
     themes = options.theme or [chosen_theme().name]
-    settings = manim_settings(options.quality, options.format, options.transparent)
+    settings = manim_settings(options.quality, file_format or options.format, options.transparent)
     return plan(contents.find_shots(options.shots), dict.fromkeys(languages), dict.fromkeys(themes), settings)
+
+
+def _by_look(jobs: Sequence[Job]) -> list[list[Job]]:
+    """Return the jobs of each language and theme."""
+    looks = dict.fromkeys((job.language, job.theme) for job in jobs)
+    return [[job for job in jobs if (job.language, job.theme) == look] for look in looks]
 
 
 def _report(failures: Sequence[Failure]) -> int:

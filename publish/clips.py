@@ -12,7 +12,7 @@
 
 ====================  =====================================================================================
 ``shot``              ``"ClockHands"``
-``chapter``           ``"chapter_clocks"``, a name from `scenes.lecture`; null where the lecture lacks the shot
+``chapter``           ``"chapter_clocks"``, a name from `scenes.lecture`; null for a shot outside it
 ``number, section``   its place in the shot, from 1, and its name: ``1, "ask"``
 ``title``             the shot's title by language: ``{"en": …, "zh": …}``
 ``caption``           what the section says, by language
@@ -21,7 +21,7 @@
 ``transparent``       true where it has no background
 ``width, height``     in pixels
 ``frame_rate``        in frames a second, with ``frames`` and ``duration`` (in seconds)
-``file``              the clip; as ``first`` and ``last``, the pictures, relative to the folder of ``clips.json``
+``file``              the clip; like the pictures ``first`` and ``last``, relative to ``clips.json``
 ``size, sha256``      of the clip, in bytes and in hexadecimal digits
 ====================  =====================================================================================
 """
@@ -31,12 +31,10 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import shutil
 import uuid
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +43,7 @@ from publish.films import Film, Section
 from publish.jobs import Job
 from publish.library import Library
 from scenes.language import LANGUAGES, read_language
-from scenes.lecture import CHAPTERS
-from scenes.stage import LectureScene, SectionType
+from scenes.stage import SectionType
 
 MANIFEST = "clips.json"
 CLIP_FORMATS = ("mp4", "gif", "webm", "mov")
@@ -120,12 +117,12 @@ class ClipLibrary:
             return None
         return clips if whole and key == _key(job) else None
 
-    def make(self, job: Job, films: Library, workplace: Path) -> list[Clip]:
-        """Make the clips of ``job`` from its film, which is there, and put them in place."""
-        film, source = films.borrow(job, workplace)
+    def make(self, job: Job, source: Job, films: Library, workplace: Path) -> list[Clip]:
+        """Make the clips of ``job`` from the film of ``source``, which is there, and put them in place."""
+        film, cut_from = films.borrow(source, workplace)
         made = workplace / uuid.uuid4().hex
         made.mkdir()
-        maker = _ClipMaker(job, film, source, made)
+        maker = _ClipMaker(job, film, cut_from, made)
         clips = [maker.make(number, section) for number, section in enumerate(film.sections, 1)]
         _write(made / MANIFEST, clips, _key(job))
         folders.put(made, self.folder(job))
@@ -157,8 +154,9 @@ class _ClipMaker:
 
     def __init__(self, job: Job, film: Film, source: Path, made: Path) -> None:
         self.job, self.film, self.source, self.made = job, film, source, made
-        shot: type[LectureScene] = getattr(import_module(job.module), job.shot)
-        self.chapter = next((chapter.name for chapter in CHAPTERS if shot in chapter.shots), None)
+        shot = job.shot_class()
+        chapter = contents.chapter_of(shot)
+        self.chapter = chapter.name if chapter else None
         words = {code: read_language(code) for code in LANGUAGES}
         self.title = {code: language.phrase(shot.tables(), "title").text for code, language in words.items()}
         self.captions = {code: contents.sections(shot, language) for code, language in words.items()}
@@ -195,11 +193,20 @@ class _ClipMaker:
         )
 
     def _write(self, section: Section, file: Path) -> None:
-        title = self.title[self.film.language]
-        if file.suffix in (".mp4", ".mov"):
-            video.remux(self.source / section.file, file, {"title": f"{title}: {section.name}"})
+        source = self.source / section.file
+        if file.suffix == ".gif":
+            video.write_gif(source, file, loops=section.type == SectionType.LOOP)
+        elif file.suffix == ".webm":
+            folders.link(source, file)
         else:
-            shutil.copyfile(self.source / section.file, file)
+            video.remux(source, file, {"title": f"{self.title[self.film.language]}: {section.name}"})
+
+
+def source_format(file_format: str, transparent: bool) -> str:
+    """Return the format of the films that clips are cut from: GIFs are made from video."""
+    if file_format != "gif":
+        return file_format
+    return "mov" if transparent else "mp4"
 
 
 def _key(job: Job) -> str:

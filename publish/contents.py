@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from scenes.language import Language
-from scenes.lecture import CHAPTERS, SHOTS
+from scenes.lecture import CHAPTERS, SHOTS, Chapter
 from scenes.stage import LectureScene
 
 
@@ -45,3 +45,8 @@ def sections(shot: type[LectureScene], language: Language) -> dict[str, str]:
     captions = (language.tables.get(table, {}).get("caption", {}) for table in reversed(tables))
     captioned = dict.fromkeys(itertools.chain.from_iterable(captions))
     return {name: language.phrase(tables, f"caption.{name}").text for name in shot.sections(captioned)}
+
+
+def chapter_of(shot: type[LectureScene]) -> Chapter | None:
+    """Return the chapter that holds ``shot``, or the shot that it varies; None where there is none."""
+    return next((chapter for chapter in CHAPTERS if issubclass(shot, chapter.shots)), None)

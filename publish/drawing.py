@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 from distributed import Worker, get_worker
 from manim import config, tempconfig
 
+from publish import video
 from publish.films import Film, count_frames, read_sections, sizes
 from publish.jobs import LOADED_ORIGIN, Job, origin
 from scenes.fonts import register_fonts
@@ -74,6 +74,8 @@ def draw_film(job: Job, folder: Path, on_frame: Callable[[int], None]) -> Path:
     for made in (plan.primary_artifact, plan.subcaption_file, plan.sections_dir):
         if made is not None and made.exists():
             made.rename(film / made.name)
+    for movie in film.rglob("*.mov"):
+        video.name_prores(movie)
     captions = plan.subcaption_file and film / plan.subcaption_file.name
     frame_rate = float(job.settings["frame_rate"])
     frames = count_frames(film / plan.primary_artifact.name)
@@ -171,8 +173,7 @@ def _play(job: Job, folder: Path, on_frame: Callable[[int], None]) -> LectureSce
         "partial_movie_dir": "{media_dir}/parts",
     }
     register_fonts()  # before its setting could be undone with the others
-    shot = getattr(import_module(job.module), job.shot)
-    watched = type(job.shot, (_Watched, shot), {"on_frame": staticmethod(on_frame)})
+    watched = type(job.shot, (_Watched, job.shot_class()), {"on_frame": staticmethod(on_frame)})
     with _look(job), tempconfig({**job.settings, **folders, "output_file": job.shot}):
         scene: LectureScene = watched()
         scene.render()

@@ -8,6 +8,7 @@ import json
 import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ _PACKAGES = (
     "justmytype-intl-cjk",
 )
 # What a film's folder holds is decided here, so a change of it makes every film anew.
-_FILM_MAKERS = ("drawing.py", "films.py")
+_FILM_MAKERS = ("drawing.py", "films.py", "video.py")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,11 @@ class Job:
     def place(self) -> str:
         """Return the folder of the film, below the folder of all films."""
         return f"{self.language}-{self.theme}/{_kind(self.settings)}/{self.shot}"
+
+    def shot_class(self) -> type[LectureScene]:
+        """Return the shot."""
+        shot: type[LectureScene] = getattr(import_module(self.module), self.shot)
+        return shot
 
     @property
     def key(self) -> str:
@@ -109,6 +115,9 @@ def manim_settings(quality: str = "h", file_format: str = "mp4", transparent: bo
         "disable_caching": True,
         "progress_bar": "none",
     }
+    if transparent and file_format == "mov":
+        # Manim takes QuickTime Animation, which neither Keynote nor Final Cut opens.
+        asked |= {"video_codec": "prores_ks", "pixel_format": "yuva444p10le"}
     with tempconfig(asked):
         settings = {name: value for name, value in config.items() if not name.endswith("_dir")}
     # Pixels and frame rate say it already, and Manim applies settings in no fixed order: last, it would win.

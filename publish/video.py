@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from fractions import Fraction
+from itertools import chain, islice
+from math import ceil
 from pathlib import Path
 
 import av
+from av.filter import Graph
+from av.filter.context import FilterContext
 from PIL import Image
 
 # The table of contents comes first, so that a browser can play before it has everything.
 FASTSTART = {"movflags": "+faststart"}
 PRORES_4444 = "ap4h"
+# Frames a second. Browsers show a frame for a tenth of a second where a GIF asks for less than a fiftieth.
+FASTEST_GIF = 50
 
 
 def remux(source: Path, target: Path, metadata: Mapping[str, str]) -> None:
-    """Write the pictures of ``source``, an mp4 or a mov, to ``target`` as they are, with other ``metadata``.
-
-    Manim's joined ProRes bears the tag of ProRes 422 whatever it is; here 4444 with alpha is called that.
-    """
+    """Write the pictures of ``source``, an mp4 or a mov, to ``target`` as they are, with ``metadata``."""
     with av.open(str(source)) as given, av.open(str(target), "w", options=FASTSTART) as made:
         made.metadata.update(metadata)
         pictures = given.streams.video[0]
         stream = made.add_stream_from_template(pictures)
-        if pictures.codec_context.name == "prores" and has_alpha(pictures):
+        if pictures.codec_context.name == "prores" and has_alpha(pictures.format):
             stream.codec_context.codec_tag = PRORES_4444
         for packet in given.demux(pictures):
             if packet.dts is not None:  # the last one only says that it is the last
@@ -31,12 +36,19 @@ def remux(source: Path, target: Path, metadata: Mapping[str, str]) -> None:
                 made.mux(packet)
 
 
-def has_alpha(pictures: av.VideoStream) -> bool:
-    """Tell whether a video has transparency."""
-    return any(component.is_alpha for component in pictures.format.components) or "1" in (
-        pictures.metadata.get("alpha_mode"),
-        pictures.metadata.get("ALPHA_MODE"),
-    )
+def name_prores(file: Path) -> None:
+    """Call ProRes 4444 that; what Manim joins bears the tag of ProRes 422, whatever it is."""
+    with av.open(str(file)) as container:
+        codec = container.streams.video[0].codec_context.name
+    if codec == "prores":
+        draft = file.with_stem(f"{file.stem}-named")
+        remux(file, draft, {})
+        draft.replace(file)
+
+
+def has_alpha(pixels: av.VideoFormat) -> bool:
+    """Tell whether pixels of this format can be transparent."""
+    return any(component.is_alpha for component in pixels.components)
 
 
 def frames(file: Path, *, last_ones: bool = False) -> Iterator[av.VideoFrame]:
@@ -63,5 +75,63 @@ def first_and_last(file: Path) -> tuple[Image.Image, Image.Image]:
 
 
 def _picture(frame: av.VideoFrame) -> Image.Image:
-    alpha = any(component.is_alpha for component in frame.format.components)
-    return Image.fromarray(frame.to_ndarray(format="rgba" if alpha else "rgb24"))
+    return Image.fromarray(frame.to_ndarray(format="rgba" if has_alpha(frame.format) else "rgb24"))
+
+
+def write_gif(source: Path, target: Path, *, loops: bool) -> None:
+    """Write ``source`` as a GIF, with 256 colours of its own, that plays once or for ever.
+
+    Of a film too fast for players of GIFs every second frame is taken.
+    """
+    with av.open(str(source)) as container:
+        given = container.streams.video[0]
+        size, rate = (given.width, given.height), Fraction(given.average_rate or 0)
+    step = ceil(rate / FASTEST_GIF)
+    palette = _palette(islice(frames(source), 0, None, step))
+    with av.open(str(target), "w", options={"loop": "0" if loops else "-1"}) as made:
+        stream = made.add_stream("gif", rate=rate / step)
+        (stream.width, stream.height), stream.pix_fmt = size, "pal8"
+        for number, frame in enumerate(_colored(islice(frames(source), 0, None, step), palette)):
+            frame.pts, frame.time_base = number, step / rate
+            made.mux(stream.encode(frame))
+        made.mux(stream.encode())
+
+
+def _palette(pictures: Iterator[av.VideoFrame]) -> av.VideoFrame:
+    """Return the 256 colours that serve ``pictures`` best, as a picture."""
+    first = next(pictures)
+    graph = Graph()
+    source, sink = _buffer(graph, first), graph.add("buffersink")
+    graph.link_nodes(source, graph.add("palettegen"), sink).configure()
+    for frame in chain([first], pictures, [None]):
+        source.push(frame)
+    return graph.vpull()
+
+
+def _colored(pictures: Iterator[av.VideoFrame], palette: av.VideoFrame) -> Iterator[av.VideoFrame]:
+    """Yield ``pictures`` in the colours of ``palette``.
+
+    Ordered dithering keeps still what does not move, and what does not move takes no space.
+    """
+    first = next(pictures)
+    graph = Graph()
+    source, colors, sink = _buffer(graph, first), _buffer(graph, palette), graph.add("buffersink")
+    use = graph.add("paletteuse", "dither=bayer:bayer_scale=5:diff_mode=rectangle")
+    source.link_to(use, 0, 0)
+    colors.link_to(use, 0, 1)
+    use.link_to(sink)
+    graph.configure()
+    for frame in (palette, None):
+        colors.push(frame)
+    for picture in chain([first], pictures, [None]):
+        source.push(picture)
+        with suppress(BlockingIOError, EOFError):  # it wants more, or there is no more
+            while True:
+                yield graph.vpull()
+
+
+def _buffer(graph: Graph, like: av.VideoFrame) -> FilterContext:
+    """Return an entrance to ``graph`` for pictures like this one."""
+    return graph.add_buffer(
+        width=like.width, height=like.height, format=like.format, time_base=like.time_base
+    )

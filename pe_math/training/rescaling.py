@@ -1,18 +1,13 @@
 """RoPE beyond the trained length: the same models with rescaled frequencies, as they are and tuned briefly.
 
 A model trained at one length is asked at longer ones. Its frequencies are left alone or rescaled for
-`factor = length / trained length`, in each of the ways that `pe_math.frequencies` has:
-
-- `as_trained`: left alone;
-- `interpolated`: all slowed down (Chen et al. 2023);
-- `ntk`: the slow ones slowed down (NTK-aware scaling);
-- `yarn`: slowed down by how often they turn, with its factor on the scores (Peng et al. 2023).
+`factor = length / trained length`, in ways of `pe_math.stretching`.
 
 The record reads like a comparison's: `length_loss` and `length_score` are of the rescaled models without any
 training, each length with a factor of its own, and the loss curves are of a fine-tuning at one longer length.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pe_math import frequencies
+from pe_math.stretching import stretched
 from pe_math.training import trainer
 from pe_math.training.comparisons import DECODERS, Comparison, assemble
 from pe_math.training.configuration import ModelOptions, Result, Run, TrainingOptions
@@ -63,34 +58,13 @@ RESCALING = Rescaling(
 )
 
 
-def _as_trained(d: int, factor: float, length: int) -> tuple[NDArray[np.float64], float]:
-    return frequencies.geometric(d, _BASE), 1.0
-
-
-def _interpolated(d: int, factor: float, length: int) -> tuple[NDArray[np.float64], float]:
-    return frequencies.interpolate(frequencies.geometric(d, _BASE), factor), 1.0
-
-
-def _ntk(d: int, factor: float, length: int) -> tuple[NDArray[np.float64], float]:
-    return frequencies.ntk(d, _BASE, factor), 1.0
-
-
-def _yarn(d: int, factor: float, length: int) -> tuple[NDArray[np.float64], float]:
-    return frequencies.yarn(d, _BASE, factor, length)
-
-
-METHODS: Mapping[str, Callable[[int, float, int], tuple[NDArray[np.float64], float]]] = {
-    "as_trained": _as_trained,
-    "interpolated": _interpolated,
-    "ntk": _ntk,
-    "yarn": _yarn,
-}
-"""The ways to rescale: of a head's width, the factor and the trained length, frequencies and their scale."""
+METHODS = ("as_trained", "interpolated", "ntk", "yarn")
+"""Those of `pe_math.stretching.METHODS` that are recorded."""
 
 
 def rescaled(method: str, factor: float, length: int) -> ModelOptions:
     """Return the options of a RoPE model trained at `length`, with frequencies for `factor` times that."""
-    values, scale = METHODS[method](ModelOptions("rope").encoding_width, factor, length)
+    values, scale = stretched(method, ModelOptions("rope").encoding_width, _BASE, factor, length)
     return ModelOptions("rope", frequencies=tuple(values.tolist()), rotary_scale=scale)
 
 

@@ -16,6 +16,7 @@ from scenes.attention_decay import AttentionDecay
 from scenes.clock_hands import ClockHands, ClockSwarm, ClockWall
 from scenes.extrapolation_race import ExtrapolationRace
 from scenes.loss_race import LossRace
+from scenes.model_clocks import ModelClocks
 from scenes.pca_trajectories import PcaTrajectories
 from scenes.rope_rotation import RopeRotation
 from scenes.rotation_fan import RotationFan
@@ -35,6 +36,7 @@ CHAPTERS = (
     Chapter("chapter_clocks", (ClockHands, ClockWall, ClockSwarm)),
     Chapter("chapter_waves", (WaveformHeatmap,)),
     Chapter("chapter_rope", (RopeRotation, RotationFan)),
+    Chapter("chapter_models", (ModelClocks,)),
     Chapter("chapter_race", (LossRace, ExtrapolationRace, Ablations)),
     Chapter("chapter_learned", (PcaTrajectories,)),
     Chapter("chapter_attention", (AttentionDecay,)),

@@ -108,6 +108,7 @@ DARK = Theme(
             "interpolated": "#7fd3e6",
             "ntk": "#e3bd5c",
             "yarn": "#a9db7c",
+            "llama3": "#ffa58a",
             "hybrid": "#e8e06a",
         }
     ),
@@ -142,6 +143,7 @@ LIGHT = Theme(
             "interpolated": "#0a6b82",
             "ntk": "#7f5a00",
             "yarn": "#3c6800",
+            "llama3": "#a03a10",
             "hybrid": "#6f6500",
         }
     ),

@@ -36,6 +36,23 @@ class Buffers:
         self._free.put(pixels)
 
 
+def straighten(pixels: Pixels) -> None:
+    """Take out of the colours of RGBA ``pixels``, in place, that Cairo has multiplied them by their alpha.
+
+    Files of videos and pictures hold colours as they are; players would multiply them again, which leaves
+    dark rims around everything.
+
+    >>> edge = np.array([[[60, 30, 0, 127]]], dtype=np.uint8)
+    >>> straighten(edge)
+    >>> edge.tolist()
+    [[[120, 60, 0, 127]]]
+    """
+    alpha = pixels[..., 3]
+    partly = (alpha > 0) & (alpha < 255)
+    mixed = pixels[partly].astype(np.uint16)
+    pixels[partly, :3] = np.minimum(255, (mixed[:, :3] * 255 + mixed[:, 3:] // 2) // mixed[:, 3:])
+
+
 class LectureSegmentEncoder(VideoSegmentEncoder):
     """Manim's encoder, which hands frames over without a copy and converts a still frame once.
 
@@ -48,10 +65,14 @@ class LectureSegmentEncoder(VideoSegmentEncoder):
         super().__init__(**kwargs)
         self._give_back = give_back
         self._reformatter = VideoReformatter()
+        components = av.VideoFormat(self.spec.pixel_format).components
+        self._has_alpha = any(component.is_alpha for component in components)
 
     def write_frame(self, pixels: Pixels, *, repeat: int = 1) -> None:
         """Encode ``pixels`` for ``repeat`` frames."""
         self._validate_frame(pixels, repeat)
+        if self._has_alpha:
+            straighten(pixels)
         stream = cast(av.VideoStream, self._stream)
         try:
             drawn = av.VideoFrame.from_numpy_buffer(pixels, format="rgba")
@@ -82,6 +103,8 @@ class LectureFileWriter(SceneFileWriter):
 
     def write_frame(self, pixels: Pixels, *, repeat: int = 1) -> None:
         """Write ``pixels`` for ``repeat`` frames; Manim writes the picture of a still moment once."""
+        if self.output_spec.is_image_sequence:
+            straighten(pixels)
         super().write_frame(pixels, repeat=repeat)
         if self.output_spec.is_video:
             return

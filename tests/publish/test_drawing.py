@@ -88,10 +88,22 @@ def test_transparent_video_is_clear_around_the_dot(
     film, folder = drawn(tiny_job(file_format, transparent=True), tmp_path)
     assert film.file == f"Tiny.{file_format}" and film.frames == 12
     assert [Path(part.file).suffix for part in film.sections] == [f".{file_format}"] * 2
-    alpha = decode(folder / film.file, "rgba", decoder)[0][..., 3]
+    picture = decode(folder / film.file, "rgba", decoder)[0]
+    alpha = picture[..., 3]
     assert alpha[:50, :50].max() < 10 and alpha.max() > 245
     # The dot's radius is 0.5 of 8 units' height, 30 of 480 pixels.
     assert (alpha > 128).sum() == pytest.approx(np.pi * 30**2, rel=0.05)
+    # The rim is as bright as the dot: players multiply with alpha themselves.
+    rim, inner = (picture[where, :3].mean(axis=0) for where in ((alpha > 110) & (alpha < 160), alpha > 250))
+    assert rim == pytest.approx(inner, abs=40)
+
+
+def test_transparent_mov_is_called_what_it_is(tmp_path: Path) -> None:
+    film, folder = drawn(tiny_job("mov", transparent=True), tmp_path)
+    for file in (film.file, *(part.file for part in film.sections)):
+        with av.open(str(folder / file)) as container:
+            context = container.streams.video[0].codec_context
+            assert (context.name, context.codec_tag) == ("prores", "ap4h")
 
 
 def test_a_gif_has_sections_as_video(tmp_path: Path) -> None:

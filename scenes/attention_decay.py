@@ -123,7 +123,7 @@ class AttentionDecay(LectureScene):
         self.map = self.make_map()
         self.sides = VGroup(
             self.words("queries", role="dim", font_size=24).move_to((-5.2, 1.45, 0.0)),
-            self.words("keys", role="dim", font_size=24).move_to((0.0, 2.95, 0.0)),
+            self.words("keys", role="dim", font_size=24).move_to((1.6, 2.35, 0.0)),
         )
         self.add(self.map, self.sides)
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, ValueTracker, VGroup, smooth
 
 from pe_math.training import records
+from scenes.mobjects.held import held
 from scenes.mobjects.length_chart import LengthChart
 from scenes.mobjects.paths import Discs
 from scenes.mobjects.words import Readout
@@ -229,9 +230,9 @@ class ExtrapolationRace(RecordedScene):
         self.beat(f"{task}_trained")
         opening = task == self.tasks[0]
         if not opening:
-            self.play(FadeOut(self.board), self.clear_idea())
+            old = held(self.board)
             self.take(task)
-            self.play(FadeIn(self.board))
+            self.play(FadeOut(old), FadeIn(self.board), self.clear_idea())
         lengths = self.results.lengths
         self.say(f"task.{task}")
         self.say("trained", trained=lengths[0], first=self.told(self.results.first(0)))
@@ -265,9 +266,9 @@ class ExtrapolationRace(RecordedScene):
         self.beat("rescale")
         self.rescaled = records.load(records.path_of(RESCALING))
         self.results = results = LengthResults.read(self.rescaled, "wikitext", self.rescalings)
-        self.play(FadeOut(self.board), self.clear_idea())
+        old = held(self.board)
         self.board = self.make_board(results, "wikitext")
-        self.play(FadeIn(self.board))
+        self.play(FadeOut(old), FadeIn(self.board), self.clear_idea())
         self.say("rescale")
         self.play(self.length.animate.set_value(results.lengths[-1]), run_time=2.0 * self.seconds)
         own = number(results.score(self.rescalings[0], -1))
@@ -295,7 +296,6 @@ class ExtrapolationRace(RecordedScene):
     def answer(self) -> None:
         """Put side by side who came first, by task and length."""
         self.beat("answer")
-        self.play(FadeOut(self.board), self.clear_idea())
-        self.play(FadeIn(self.make_table()))
+        self.play(FadeOut(self.board), FadeIn(self.make_table()), self.clear_idea())
         always = everywhere([each.first(place) for each in self.by_task.values() for place in range(3)])
         self.play(self.idea("everywhere" if always else "nobody", names=self.named(always)))

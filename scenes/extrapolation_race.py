@@ -11,7 +11,6 @@ import numpy.typing as npt
 from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, ValueTracker, VGroup, smooth
 
 from pe_math.training import records
-from scenes.mobjects.held import held
 from scenes.mobjects.length_chart import LengthChart
 from scenes.mobjects.paths import Discs
 from scenes.mobjects.words import Readout
@@ -230,7 +229,7 @@ class ExtrapolationRace(RecordedScene):
         self.beat(f"{task}_trained")
         opening = task == self.tasks[0]
         if not opening:
-            old = held(self.board)
+            old = self.board.clear_updaters()  # it stays as it is while it fades
             self.take(task)
             self.play(FadeOut(old), FadeIn(self.board), self.clear_idea())
         lengths = self.results.lengths
@@ -266,7 +265,7 @@ class ExtrapolationRace(RecordedScene):
         self.beat("rescale")
         self.rescaled = records.load(records.path_of(RESCALING))
         self.results = results = LengthResults.read(self.rescaled, "wikitext", self.rescalings)
-        old = held(self.board)
+        old = self.board.clear_updaters()  # it stays as it is while it fades
         self.board = self.make_board(results, "wikitext")
         self.play(FadeOut(old), FadeIn(self.board), self.clear_idea())
         self.say("rescale")

@@ -33,6 +33,13 @@ missing_packages() {
     "$python" -c 'import ensurepip, venv' 2>/dev/null || echo "$own_python-venv"
 }
 
+# What tests open decks and pages with. Elsewhere than on Debian the tests say what they miss.
+missing_viewers() {
+    command -v apt-get >/dev/null || return 0
+    command -v chromium >/dev/null || echo chromium
+    command -v soffice >/dev/null || echo libreoffice-impress
+}
+
 install_packages() {
     local as_root=""
     [ "$(id -u)" -eq 0 ] || as_root="sudo -n"

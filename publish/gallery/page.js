@@ -1,0 +1,248 @@
+"use strict";
+
+const cards = JSON.parse(document.getElementById("cards").textContent);
+const words = JSON.parse(document.getElementById("words").textContent);
+const links = [...document.querySelectorAll(".card")];
+const at = id => document.getElementById(id);
+const page = document.documentElement;
+
+// The look: a language and a theme, of those in which there are clips.
+
+const looks = new Set(Object.values(cards).flatMap(card => Object.keys(card.looks)));
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+function remembered(name) {
+  const asked = new URLSearchParams(location.search).get(name);
+  try { return asked ?? localStorage.getItem(`clockhands-${name}`); } catch { return asked; }
+}
+
+function remember(name, value) {
+  try { localStorage.setItem(`clockhands-${name}`, value); } catch { /* a browser may keep nothing */ }
+}
+
+const chosen = {
+  language: remembered("language") ?? (navigator.language.startsWith("zh") ? "zh" : "en"),
+  theme: remembered("theme") ?? (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark"),
+};
+
+// The clip of a card in the chosen look or, where that was not made, in the one most like it.
+function clip(id) {
+  const { looks } = cards[id];
+  const { language, theme } = chosen;
+  const likeness = look => 2 * look.startsWith(language) + look.endsWith(theme);
+  const [best] = Object.keys(looks).sort((one, other) => likeness(other) - likeness(one));
+  return looks[best];
+}
+
+function say(key, values = {}) {
+  return words[chosen.language][key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
+
+const seconds = duration => `${duration < 10 ? duration.toFixed(1) : Math.round(duration)} s`;
+
+function show() {
+  page.lang = chosen.language === "zh" ? "zh" : "en";
+  page.dataset.theme = chosen.theme;
+  for (const [box, value] of [[at("languages"), chosen.language], [at("themes"), chosen.theme]])
+    for (const button of box.children) button.setAttribute("aria-pressed", button.dataset.value === value);
+  for (const name of ["aria-label", "placeholder"])
+    for (const element of document.querySelectorAll(`[data-en-${name}]`))
+      element.setAttribute(name, element.getAttribute(`data-${page.lang}-${name}`));
+  for (const link of links) {
+    const shown = clip(link.dataset.card);
+    link.href = shown.file;
+    link.querySelector("img").src = shown.last;
+    link.querySelector(".duration").textContent = seconds(shown.duration);
+    stop(link);
+  }
+  search();
+  if (at("viewer").open) view(viewed);
+}
+
+for (const [name, box] of [["language", at("languages")], ["theme", at("themes")]]) {
+  const values = new Set([...looks].map(look => look.split("-")[name === "language" ? 0 : 1]));
+  box.hidden = values.size < 2;
+  if (!values.has(chosen[name])) [chosen[name]] = values;
+  for (const button of box.children)
+    button.addEventListener("click", () => {
+      chosen[name] = button.dataset.value;
+      remember(name, chosen[name]);
+      show();
+    });
+}
+
+// Search: a card is found by the words of both languages and by the names of its shot and section.
+
+const texts = new Map(links.map(link => {
+  const { title, caption } = cards[link.dataset.card];
+  return [link, [link.dataset.card, ...Object.values(title), ...Object.values(caption)].join(" ").toLowerCase()];
+}));
+
+function search() {
+  const wanted = at("search").value.toLowerCase().split(/\s+/);
+  let count = 0;
+  for (const link of links) {
+    const found = wanted.every(word => texts.get(link).includes(word));
+    link.closest("li").hidden = !found;
+    count += found;
+  }
+  for (const group of document.querySelectorAll(".shot, .chapter"))
+    group.hidden = !group.querySelector("li:not([hidden])");
+  at("nothing").hidden = count > 0;
+  at("found").textContent = say("found", { count });
+}
+
+at("search").addEventListener("input", search);
+document.addEventListener("keydown", event => {
+  if (event.key !== "/" || at("viewer").open || document.activeElement === at("search")) return;
+  event.preventDefault();
+  at("search").focus();
+});
+
+// A card plays while the mouse is over it or the keyboard is on it.
+
+function makeVideo({ file, first, loop }) {
+  const video = document.createElement("video");
+  Object.assign(video, { src: file, poster: first, muted: true, playsInline: true, autoplay: true, loop });
+  return video;
+}
+
+function start(link) {
+  if (calm.matches || link.classList.contains("plays")) return;
+  link.classList.add("plays");
+  const video = makeVideo({ ...clip(link.dataset.card), loop: true });
+  video.tabIndex = -1;
+  link.querySelector("img").after(video);
+}
+
+function stop(link) {
+  link.classList.remove("plays");
+  link.querySelector("video")?.remove();
+}
+
+for (const link of links) {
+  link.addEventListener("pointerenter", event => event.pointerType === "mouse" && start(link));
+  link.addEventListener("pointerleave", () => stop(link));
+  link.addEventListener("focus", () => link.matches(":focus-visible") && start(link));
+  link.addEventListener("blur", () => stop(link));
+  link.addEventListener("click", event => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;  // a new tab, as with any link
+    event.preventDefault();
+    open(link.dataset.card);
+  });
+}
+
+// The viewer: one clip, large, with all that a lecturer wants of it. Its address leads back to it.
+
+let viewed = null;
+
+function open(id) {
+  links.forEach(stop);
+  view(id);
+  at("viewer").showModal();
+}
+
+function view(id) {
+  viewed = id;
+  const { title, caption } = cards[id];
+  const shown = clip(id);
+  const video = makeVideo(shown);
+  video.controls = true;
+  video.setAttribute("aria-label", caption[page.lang]);
+  // Full screen hides the text below the video, and a caption file cannot be read from a disk.
+  const track = video.addTextTrack("captions", page.lang === "zh" ? "中文" : "English", page.lang);
+  track.addCue(new VTTCue(0, shown.duration, caption[page.lang]));
+  track.mode = "hidden";
+  video.addEventListener("fullscreenchange", () => { track.mode = document.fullscreenElement ? "showing" : "hidden"; });
+  at("stage").replaceChildren(video);
+
+  const order = shownCards();
+  const name = document.createElement("small");
+  name.textContent = `${order.indexOf(id) + 1} / ${order.length}`;
+  at("viewer-title").replaceChildren(title[page.lang], name);
+  at("viewer-caption").textContent = caption[page.lang];
+  at("downloads").replaceChildren(...downloads(shown));
+  at("copied").textContent = "";
+  at("snippet").hidden = true;
+  history.replaceState(null, "", `#${id}`);
+}
+
+const shownCards = () => links.filter(link => !link.closest("li").hidden).map(link => link.dataset.card);
+
+function step(by) {
+  const order = shownCards();
+  view(order[(order.indexOf(viewed) + by + order.length) % order.length]);
+}
+
+function downloads({ downloads, first, last }) {
+  const megabytes = size => size < 1e5 ? `${Math.ceil(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`;
+  const made = downloads.map(({ file, format, quality, transparent, size }) => [
+    file, [format.toUpperCase(), quality, transparent ? say("transparent") : "", megabytes(size)].filter(Boolean).join(" "),
+  ]);
+  return [...made, [first, say("first")], [last, say("last")]].flatMap(([file, label]) => {
+    const link = document.createElement("a");
+    link.href = file;
+    link.download = "";
+    link.textContent = label;
+    return [link, " "];
+  });
+}
+
+at("close").addEventListener("click", () => at("viewer").close());
+at("previous").addEventListener("click", () => step(-1));
+at("next").addEventListener("click", () => step(1));
+at("viewer").addEventListener("click", event => {
+  if (event.target === at("viewer")) at("viewer").close();  // beside it
+});
+at("viewer").addEventListener("keydown", event => {
+  if (event.target.tagName === "VIDEO") return;  // it winds with the same keys
+  if (event.key === "ArrowLeft") step(-1);
+  if (event.key === "ArrowRight") step(1);
+});
+at("viewer").addEventListener("close", () => {
+  at("stage").replaceChildren();
+  history.replaceState(null, "", location.pathname + location.search);
+  links.find(link => link.dataset.card === viewed)?.focus();
+});
+
+// What is copied: the address of a clip where there is one, or its file's name.
+
+const onDisk = location.protocol === "file:";
+const address = file => onDisk ? file.split("/").at(-1) : new URL(file, location.href).href;
+const escaped = text => text.replace(/[&<>"]/g, letter => `&#${letter.charCodeAt(0)};`);
+
+const snippets = {
+  html: ({ file, first, width, height, loop }, caption) =>
+    `<video src="${address(file)}" poster="${address(first)}" width="${width}" height="${height}"`
+    + ` autoplay muted${loop ? " loop" : ""} playsinline controls aria-label="${escaped(caption)}"></video>`,
+  markdown: ({ file, last }, caption) =>
+    `[![${caption.replace(/[[\]]/g, "\\$&")}](${address(last)})](${address(file)})`,
+  reveal: ({ file, loop }, caption) =>
+    `<section data-background-video="${address(file)}" data-background-size="contain"`
+    + ` data-background-color="${getComputedStyle(page).getPropertyValue("--background").trim()}"`
+    + ` data-background-video-muted${loop ? " data-background-video-loop" : ""}>\n`
+    + `  <aside class="notes">${escaped(caption)}</aside>\n</section>`,
+};
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {  // not on pages without encryption
+    getSelection().selectAllChildren(at("snippet"));
+    return document.execCommand("copy");
+  }
+}
+
+for (const button of document.querySelectorAll("[data-copy]"))
+  button.addEventListener("click", async () => {
+    at("snippet").textContent = snippets[button.dataset.copy](clip(viewed), cards[viewed].caption[page.lang]);
+    at("snippet").hidden = false;
+    at("snippet").scrollIntoView({ block: "nearest" });
+    const copied = await copy(at("snippet").textContent);
+    at("copied").textContent = say(!copied ? "not_copied" : onDisk ? "copied" : "copied_address");
+  });
+
+show();
+const asked = decodeURIComponent(location.hash.slice(1));
+if (asked in cards) open(asked);

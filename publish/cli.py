@@ -16,13 +16,16 @@ from manim import config
 
 from publish import contents, folders
 from publish.arguments import BAD_INPUT, parser
-from publish.clips import Clip, ClipLibrary, source_format
+from publish.clips import ClipLibrary, source_format
 from publish.cluster import cluster_workers, local_workers
+from publish.drawing import check_parameters
 from publish.engine import Engine, Failure
 from publish.jobs import Job, manim_settings, plan
 from publish.lecture_film import LectureFilm
 from publish.library import Library
+from scenes import settings
 from scenes.language import chosen_language, read_language
+from scenes.settings import Setting
 from scenes.theme import chosen_theme
 
 FAILED, STOPPED = 1, 130
@@ -69,8 +72,21 @@ def render(options: argparse.Namespace) -> int:
 
 def clips(options: argparse.Namespace) -> int:
     """Run ``clockhands clips``."""
-    made, failures = make_clips(options)
-    print(f"{sum(map(len, made.values()))} clips are in {_media() / 'clips'}")
+    library, shelf = Library(_media() / "films"), ClipLibrary(_media() / "clips")
+    with ExitStack() as stack:
+        with _refusing():
+            jobs = _jobs(options)
+            sources = _jobs(options, source_format(options.format, options.transparent))
+            workplace = stack.enter_context(shelf.workplace())
+        found = {job: None if options.force else shelf.find(job) for job in jobs}
+        missing = [(job, source) for job, source in zip(jobs, sources, strict=True) if found[job] is None]
+        failures = _make_films(options, library, [source for _, source in missing])
+        failed = {failure.job for failure in failures}
+        for job, source in missing:
+            if source not in failed:
+                found[job] = shelf.make(job, source, library, workplace)
+        shelf.write_index(workplace)
+    print(f"{sum(len(of_shot or []) for of_shot in found.values())} clips are in {shelf.root}")
     return _report(failures)
 
 
@@ -85,7 +101,7 @@ def film(options: argparse.Namespace) -> int:
         for of_look in _by_look(jobs):
             if any(failure.job in of_look for failure in failures):
                 continue
-            whole = LectureFilm(_name(options), of_look, burns_captions=options.burn_captions)
+            whole = LectureFilm(_name(options, jobs), of_look, burns_captions=options.burn_captions)
             if options.force or not whole.is_in(root):
                 folders.put(whole.make(library, workplace), root / whole.place)
             print(root / whole.place / f"{whole.file_name}.mp4")
@@ -108,9 +124,9 @@ def deck(options: argparse.Namespace) -> int:
             if any(failure.job in of_look for failure in failures):
                 continue
             made = workplace / uuid.uuid4().hex
-            whole = decks.read_deck(_name(options), of_look, library, workplace)
+            whole = decks.read_deck(_name(options, jobs), of_look, library, workplace)
             files = whole.write(options.to, made, options.slides)
-            place = root / Path(of_look[0].place).parent / f"{_name(options)}-{options.to}"
+            place = root / Path(of_look[0].place).parent / f"{_name(options, jobs)}-{options.to}"
             folders.put(made, place)
             print(*(place / file for file in files), sep="\n")
             if len(files) > 1:
@@ -132,38 +148,23 @@ def gallery(options: argparse.Namespace) -> int:
     return 0
 
 
+def show_parameters(options: argparse.Namespace) -> int:
+    """Run ``clockhands params``."""
+    with _refusing():
+        shots = contents.find_shots(options.shots)
+    print("\n\n".join("\n".join(contents.parameter_lines(shot)) for shot in shots))
+    return 0
+
+
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "list": list_shots,
+    "params": show_parameters,
     "render": render,
     "film": film,
     "clips": clips,
     "deck": deck,
     "gallery": gallery,
 }
-
-
-def make_clips(options: argparse.Namespace) -> tuple[dict[Job, list[Clip]], list[Failure]]:
-    """Make the clips that ``options`` ask for, where they are not there, and the films they come from.
-
-    Return the clips by their job, those whose film failed left out, and the failures.
-    """
-    library, shelf = Library(_media() / "films"), ClipLibrary(_media() / "clips")
-    with ExitStack() as stack:
-        with _refusing():
-            jobs = _jobs(options)
-            sources = _jobs(options, source_format(options.format, options.transparent))
-            workplace = stack.enter_context(shelf.workplace())
-        found = {job: None if options.force else shelf.find(job) for job in jobs}
-        missing = [source for job, source in zip(jobs, sources, strict=True) if found[job] is None]
-        failures = _make_films(options, library, missing)
-        failed = {failure.job for failure in failures}
-        made = {
-            job: found[job] or shelf.make(job, source, library, workplace)
-            for job, source in zip(jobs, sources, strict=True)
-            if source not in failed
-        }
-        shelf.write_index(workplace)
-    return made, failures
 
 
 @contextmanager
@@ -179,9 +180,12 @@ def _media() -> Path:
     return config.get_dir("media_dir") or Path()
 
 
-def _name(options: argparse.Namespace) -> str:
-    """Return what a film or a deck is called: after the shots that are named."""
-    return "-".join(options.shots) or "lecture"
+def _name(options: argparse.Namespace, jobs: Sequence[Job]) -> str:
+    """Return what a film or a deck is called: after the shots that are named and what was changed in them."""
+    if options.shots:
+        return "-".join(dict.fromkeys(job.name for job in jobs))
+    changed = {job.name: job.parameters for job in jobs if job.parameters}
+    return f"lecture-{settings.digest(changed)[:6]}" if changed else "lecture"
 
 
 def _make_films(options: argparse.Namespace, library: Library, jobs: Sequence[Job]) -> list[Failure]:
@@ -211,8 +215,20 @@ def _engine(options: argparse.Namespace, library: Library, count: int) -> Iterat
 def _jobs(options: argparse.Namespace, file_format: str | None = None) -> list[Job]:
     languages = options.lang or [chosen_language().code]
     themes = options.theme or [chosen_theme().name]
-    settings = manim_settings(options.quality, file_format or options.format, options.transparent)
-    return plan(contents.find_shots(options.shots), dict.fromkeys(languages), dict.fromkeys(themes), settings)
+    manim = manim_settings(options.quality, file_format or options.format, options.transparent)
+    shots, given = contents.find_shots(options.shots), _given(options)
+    jobs = plan(shots, dict.fromkeys(languages), dict.fromkeys(themes), manim, given)
+    for job in jobs:
+        if job.parameters:
+            check_parameters(job)
+    return jobs
+
+
+def _given(options: argparse.Namespace) -> list[Setting]:
+    """Return the parameters that are set, the strongest last."""
+    from_file = settings.from_file(options.params) if options.params else []
+    pairs = [settings.from_pair(pair, "--set") for pair in options.set]
+    return [*settings.from_environment(), *from_file, *pairs]
 
 
 def _by_look(jobs: Sequence[Job]) -> list[list[Job]]:

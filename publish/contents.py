@@ -1,14 +1,20 @@
-"""What there is to render: `clockhands list`."""
+"""What there is to render, and what can be changed: `clockhands list` and `clockhands params`."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 from scenes.language import Language
 from scenes.lecture import CHAPTERS, SHOTS, Chapter
+from scenes.parameters import declared
 from scenes.stage import LectureScene
+
+# Characters of the widest cell in the table of parameters; what is longer goes on below.
+WIDEST = 42
 
 
 def find_shots(names: list[str]) -> list[type[LectureScene]]:
@@ -49,4 +55,36 @@ def sections(shot: type[LectureScene], language: Language) -> dict[str, str]:
 
 def chapter_of(shot: type[LectureScene]) -> Chapter | None:
     """Return the chapter that holds ``shot``, or the shot that it varies; None where there is none."""
-    return next((chapter for chapter in CHAPTERS if issubclass(shot, chapter.shots)), None)
+    return next((chapter for base in shot.__mro__ for chapter in CHAPTERS if base in chapter.shots), None)
+
+
+def parameter_lines(shot: type[LectureScene]) -> Iterator[str]:
+    """Yield the table of a shot's parameters, a line each: name, type, range, default and meaning."""
+    rows = [("name", "type", "range", "default", "meaning")]
+    for name, parameter in declared(shot).items():
+        meaning, default = parameter.parameter.meaning, _shown(parameter.default)
+        rows.append((name, parameter.type_name, parameter.range or "any", default, meaning))
+    yield shot.__name__
+    if len(rows) == 1:
+        yield "  has no parameters"
+        return
+    wrapped = [[textwrap.wrap(cell, WIDEST) or [""] for cell in row] for row in rows]
+    widths = [max(len(line) for cell in column for line in cell) for column in zip(*wrapped, strict=True)]
+    for row in wrapped:
+        for cells in itertools.zip_longest(*row, fillvalue=""):
+            yield "  " + _aligned(cells, widths)
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def _shown(value: Any) -> str:
+    """Return a default as it is written in ``--set SHOT.NAME=VALUE``."""
+    if isinstance(value, tuple):
+        return ",".join(map(_shown, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    return str(getattr(value, "__name__", value)) or '""'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -11,11 +12,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from publish.films import Film
+from scenes.language import read_language
+from tests.publish.tiny_lecture import WORDS
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 600  # seconds, for a machine that has much else to do
@@ -32,6 +36,9 @@ class Checkout:
             shutil.copytree(ROOT / package, root / package, ignore=shutil.ignore_patterns("recorded"))
         shutil.copy(ROOT / "manim.cfg", root)
         shutil.copy(Path(__file__).with_name("tiny_lecture.py"), root / "scenes" / "lecture.py")
+        for code, words in WORDS.items():
+            with (root / "scenes" / "text" / f"{code}.toml").open("a", encoding="utf-8") as file:
+                file.write("".join(_toml("Tiny", words)))
         (root / "meeting").mkdir()
 
     @property
@@ -81,6 +88,23 @@ class Checkout:
             # A process that got away may hold the pipes open.
             with suppress(subprocess.TimeoutExpired):
                 process.communicate(timeout=10)
+
+
+def _toml(name: str, table: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of a table of words, and of the tables within it."""
+    yield f"\n[{name}]\n"
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _toml(f"{name}.{key}", value)
+        else:
+            yield f"{key} = {json.dumps(value)}\n"
+
+
+@pytest.fixture
+def tiny_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the tiny shots their words in this process."""
+    for code, words in WORDS.items():
+        monkeypatch.setitem(read_language(code).tables, "Tiny", words)
 
 
 @pytest.fixture

@@ -12,12 +12,28 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from manim import LEFT, RIGHT, Dot, linear
 
 from scenes.stage import LectureScene, SectionType
 
 MEETING = Path("meeting")
+
+# The words of the shots, for ``text/*.toml``: a test says when they are there.
+WORDS: dict[str, dict[str, Any]] = {
+    "en": {
+        "title": "A dot",
+        "told": "A dot has gone to the right. It has come back to where it was before it went, "
+        "and nobody can tell how often it has been there.",
+        "caption": {"there": "It goes to the right.", "back": "It comes back."},
+    },
+    "zh": {
+        "title": "一个点",
+        "told": "一个点走到了右边，又回到了它出发以前所在的地方。谁也说不清，它到底去过那里多少次。",
+        "caption": {"there": "它向右走。", "back": "它走回来。"},
+    },
+}
 
 
 class Tiny(LectureScene):
@@ -47,6 +63,15 @@ class Other(Tiny):
     def construct(self) -> None:
         assert "torch" not in sys.modules
         super().construct()
+
+
+class Told(Tiny):
+    """Says more than two lines hold, for longer than it plays."""
+
+    def construct(self) -> None:
+        super().construct()
+        told = self.language.phrase(self.tables(), "told").text
+        self.add_subcaption(told, duration=1.0, offset=-0.4)
 
 
 class Long(Tiny):
@@ -83,5 +108,5 @@ class Chapter:
     shots: tuple[type[LectureScene], ...]
 
 
-CHAPTERS = (Chapter("chapter_clocks", (Tiny, Other, Long)), Chapter("chapter_waves", (Deadly, Broken)))
+CHAPTERS = (Chapter("chapter_clocks", (Tiny, Other, Long)), Chapter("chapter_waves", (Told, Deadly, Broken)))
 SHOTS = tuple(shot for chapter in CHAPTERS for shot in chapter.shots)

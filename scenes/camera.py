@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import cairo
 import numpy as np
@@ -15,6 +16,7 @@ from manim import Camera, Mobject, VMobject
 from manim.mobject.types.image_mobject import AbstractImageMobject
 
 import pe_math
+from scenes.layer import Layer
 
 _PACKAGES = (Path(pe_math.__file__).parent, Path(__file__).parent)
 _SOURCES = ("*.py", "*.toml", "*.json", "*.safetensors")
@@ -37,14 +39,39 @@ class LectureCamera(Camera):
     cached segment's name, so an edited formula, or another base, never meets a film that was drawn before.
     """
 
+    # In slots, since all else that a camera has goes into Manim's hash.
+    __slots__ = ("_layer", "_paths")
+
     parameters = ""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self._layer = Layer()
+        self._paths: WeakKeyDictionary[VMobject, tuple[bytes, cairo.Path | None]] = WeakKeyDictionary()
         self.sources = source_digest()
         # Manim's camera notes there at its first frame how to draw what; the hash must not tell by it
         # whether a frame has been drawn.
         self.type_or_raise(Mobject())
+
+    def paint(self, mobjects: Iterable[Mobject]) -> None:
+        """Draw a new picture of ``mobjects`` on the background.
+
+        What lies below the first part that has changed since the last picture is copied from there. Manim
+        knows what rests only for a whole play, and only what lies below all groups that anything is done to.
+        """
+        parts = self.get_mobjects_to_display(mobjects)
+        layer = self._layer
+        resting = layer.look_at(parts, self.background)
+        self.set_pixel_array(layer.pixels)
+        if resting > layer.depth:
+            self._display(parts[layer.depth : resting])
+            layer.keep(self.pixel_array, resting)
+        self._display(parts[resting:])
+
+    def _display(self, parts: Iterable[Mobject]) -> None:
+        """Draw ``parts`` in their order."""
+        for kind, run in groupby(parts, self.type_or_raise):
+            self.display_funcs[kind](list(run), self.pixel_array)
 
     def get_mobjects_to_display(
         self,
@@ -85,12 +112,25 @@ class LectureCamera(Camera):
         return self
 
     def set_cairo_context_path(self, ctx: cairo.Context[Any], vmobject: VMobject) -> Self:
-        """Give Cairo the curves of a path."""
-        points = self.transform_points_pre_display(vmobject, vmobject.points)
+        """Give Cairo the curves of a path; it keeps those that are asked for again, as of what only fades."""
         ctx.new_path()
+        points = vmobject.points.tobytes()
+        last, path = self._paths.get(vmobject, (b"", None))
+        if points != last:
+            self._paths[vmobject] = points, None
+            self._add_curves(ctx, vmobject)
+        elif path is None:
+            self._add_curves(ctx, vmobject)
+            self._paths[vmobject] = points, ctx.copy_path()
+        else:
+            ctx.append_path(path)
+        return self
+
+    def _add_curves(self, ctx: cairo.Context[Any], vmobject: VMobject) -> None:
+        points = self.transform_points_pre_display(vmobject, vmobject.points)
         curves = points[: len(points) // 4 * 4, :2].reshape(-1, 8)
         if not len(curves):
-            return self
+            return
         # As a list: Manim reads NumPy's numbers one by one, which takes four times as long.
         starts, ends, handles = curves[:, :2], curves[:, 6:], curves[:, 2:].tolist()
         # Manim's tolerances, within which one curve goes on where the last one ended.
@@ -103,7 +143,6 @@ class LectureCamera(Camera):
                 ctx.curve_to(*handle)
             if vmobject.consider_points_equals_2d(starts[first], ends[end - 1]):
                 ctx.close_path()
-        return self
 
     def display_image_mobject(
         self, image_mobject: AbstractImageMobject, pixel_array: np.ndarray[Any, Any]

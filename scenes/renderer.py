@@ -22,6 +22,9 @@ class LectureRenderer(CairoRenderer):
             file_writer_class=LectureFileWriter, camera_class=LectureCamera, skip_animations=skip_animations
         )
 
+    def save_static_frame_data(self, scene: Scene, static_mobjects: Iterable[Mobject]) -> None:
+        """Draw nothing: the camera finds out by itself what rests."""
+
     def update_frame(
         self,
         scene: Scene,
@@ -33,7 +36,7 @@ class LectureRenderer(CairoRenderer):
         """Draw a frame; Manim does so even for a play that it takes from its cache."""
         # Only the picture after the last play is asked for without naming mobjects.
         if mobjects is None or not self.skip_animations:
-            super().update_frame(scene, mobjects, include_submobjects, ignore_skipping, **kwargs)
+            self.camera.paint([*scene.mobjects, *scene.foreground_mobjects])
 
     def render(self, scene: Scene, time: float, moving_mobjects: Iterable[Mobject] | None = None) -> None:
         """Draw a frame and hand it to the writer."""

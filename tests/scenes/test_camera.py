@@ -16,8 +16,12 @@ from manim import (
     AnimationGroup,
     Arc,
     Camera,
+    CapStyleType,
     Circle,
     DashedLine,
+    Line,
+    LineJointType,
+    ManimColor,
     Mobject,
     RoundedRectangle,
     Square,
@@ -31,6 +35,7 @@ from manim import (
 from scenes.camera import LectureCamera
 from scenes.encoder import LectureSegmentEncoder
 from scenes.mobjects.clock import Clock
+from scenes.mobjects.heatmap import Heatmap
 from scenes.mobjects.paths import Discs, Polyline, Segments, show_fill, show_stroke
 from scenes.mobjects.swarm import Swarm
 from scenes.mobjects.wall import Wall
@@ -95,6 +100,90 @@ def test_parts_are_drawn_in_manims_order_each_once() -> None:
         assert len(expected) == 3
 
 
+# What may happen to the pictures of `still_life` from one frame to the next, in place or not.
+CHANGES: dict[str, Callable[[list[Any]], object]] = {
+    "points in place": lambda parts: np.add(parts[1].points, 0.1, out=parts[1].points),
+    "the lowest moves": lambda parts: parts[0].shift(UP * 0.3),
+    "the topmost moves": lambda parts: parts[-1].shift(UP * 0.3),
+    "another fill": lambda parts: parts[2].set_fill("#00ff00", opacity=0.5),
+    "another stroke": lambda parts: parts[1].set_stroke("#ff00ff", width=15.0, opacity=0.5),
+    "a stroke behind": lambda parts: parts[2].set_stroke("#0000ff", width=30.0, background=True),
+    "round corners": lambda parts: setattr(parts[0], "joint_type", LineJointType.ROUND),
+    "round ends": lambda parts: parts[5].set_cap_style(CapStyleType.ROUND),
+    "pixels in place": lambda parts: parts[3].pixel_array[1].fill(70),
+    "another image": lambda parts: setattr(parts[3], "pixel_array", parts[3].pixel_array[:, :2] // 2),
+    "below all": lambda parts: parts[2].set_z_index(-1),
+    "another order": lambda parts: parts.reverse(),
+    "one less": lambda parts: parts.pop(0),
+    "one more": lambda parts: parts.insert(1, Star(fill_opacity=1.0)),
+    "points gone": lambda parts: parts[0].clear_points(),
+    "a gradient turns": lambda parts: parts[4].set_sheen_direction(UP),
+}
+
+
+def still_life() -> list[Any]:
+    """Return pictures that overlap, each of another kind."""
+    return [
+        Square(2.0, stroke_width=25.0),
+        Circle(stroke_width=8.0),
+        Square(0.8, fill_opacity=0.7).shift(RIGHT * 0.8),
+        Heatmap(np.linspace(-1.0, 1.0, 12).reshape(3, 4), DARK, width=3.0, height=0.5),
+        Square().set_fill(color=["#ff0000", "#0000ff"], opacity=1.0).shift(LEFT * 3),
+        Line(DOWN, DOWN + RIGHT, stroke_width=30.0),
+    ]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_picture_shows_its_parts_as_they_are_now(change: str) -> None:
+    camera, parts = LectureCamera(**DRAFT), still_life()
+    # By the third picture of the same, what rests is copied.
+    for _ in range(3):
+        camera.paint(parts)
+    before = camera.pixel_array.copy()
+    CHANGES[change](parts)
+    for _ in range(3):
+        camera.paint(parts)
+        np.testing.assert_array_equal(camera.pixel_array, seen_for_the_first_time(parts))
+    assert (camera.pixel_array != before).any()
+
+
+def test_what_changes_now_and_then_is_drawn_as_it_is() -> None:
+    camera, parts = LectureCamera(**DRAFT), still_life()
+    for frame in range(24):
+        for part, every in zip(parts, (9, 7, 2, 5, 3, 4), strict=True):
+            if frame % every == 0:
+                part.shift(RIGHT * 0.05)
+        camera.paint(parts)
+        np.testing.assert_array_equal(camera.pixel_array, seen_for_the_first_time(parts))
+
+
+def test_a_new_background_shows_at_once() -> None:
+    camera, parts = LectureCamera(**DRAFT), still_life()
+    for color in ("#102030", "#102030", "#102030", "#ffffff"):
+        camera.background_color = ManimColor(color)
+        camera.paint(parts)
+        assert ManimColor.from_rgba(camera.pixel_array[0, 0]).to_hex() == color.upper()
+
+
+def test_what_rests_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    camera, drawn = LectureCamera(**DRAFT), []
+    monkeypatch.setattr(LectureCamera, "display_vectorized", lambda self, part, context: drawn.append(part))
+    resting, moving, above = Square(), Circle(), Star()
+    for _ in range(6):
+        camera.paint([resting, moving, above])
+        moving.shift(RIGHT)
+    # At first, and once more when it has been seen to rest.
+    assert drawn.count(resting) == 2
+    assert drawn.count(moving) == drawn.count(above) == 6
+
+
+def seen_for_the_first_time(parts: list[Any]) -> np.ndarray[Any, Any]:
+    """Return the picture of ``parts`` that a new camera draws."""
+    camera = LectureCamera(**DRAFT)
+    camera.capture_mobjects(parts)
+    return camera.pixel_array
+
+
 def test_an_opacity_is_set_whether_or_not_it_changes() -> None:
     for opacity in (0.3, 0.3, 1.0, 0.0):
         path = Square(fill_opacity=1.0)
@@ -141,12 +230,8 @@ def test_no_frame_is_drawn_over_before_it_is_encoded(monkeypatch: pytest.MonkeyP
 
 def test_a_play_from_the_cache_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
-    capture = LectureCamera.capture_mobjects
-    monkeypatch.setattr(
-        LectureCamera,
-        "capture_mobjects",
-        lambda self, mobjects, **kwargs: drawn.append(capture(self, mobjects, **kwargs)),
-    )
+    paint = LectureCamera.paint
+    monkeypatch.setattr(LectureCamera, "paint", lambda self, mobjects: drawn.append(paint(self, mobjects)))
     with tempconfig(DRAFT):
         Turning().render()
         assert len(drawn) >= 33

@@ -142,6 +142,41 @@ def plane_scores(
     return np.concatenate([a + b for a, b in parts], axis=1)
 
 
+def axial_scores(
+    q: ArrayLike, k: ArrayLike, offsets: ArrayLike, frequencies: ArrayLike
+) -> NDArray[np.float64]:
+    """Return what rows and columns contribute to the score of two patches of a picture.
+
+    The first half of the planes turns with the row, the second half with the column, each half with the same
+    frequencies (axial RoPE: Heo et al. 2024, "Rotary Position Embedding for Vision Transformer", section 3.2;
+    models differ in which planes they give to which). Coordinates are paired as ``interleaved``.
+
+    Args:
+        q: ``(d,)``, the query before rotation, ``d`` a multiple of 4.
+        k: ``(d,)``, the key before rotation.
+        offsets: ``(n, 2)``, of rows and of columns, each the query's less the key's.
+        frequencies: ``(d//4,)`` radians per row, and per column.
+
+    Returns:
+        ``(n, 2)`` float64, the rows' and the columns' share; a row adds up to the score.
+
+    Raises:
+        ValueError: an argument is not finite, real or of the shape above.
+
+    >>> axial_scores([1, 0, 1, 0], [1, 0, 1, 0], [[0, 0], [2, 0], [0, 1]], [np.pi / 2]).round(12).tolist()
+    [[1.0, 1.0], [-1.0, 1.0], [1.0, 0.0]]
+    """
+    q, k = _checks.reals("q", q, axes=1), _checks.reals("k", k, axes=1)
+    offsets = _checks.reals("offsets", offsets, axes=2)
+    _checks.require(len(q) > 0 and len(q) % 4 == 0, "q.shape", q.shape, "(d,) with d a multiple of 4")
+    _checks.require(k.shape == q.shape, "k.shape", k.shape, f"that of q, {q.shape}")
+    _checks.require(offsets.shape[1] == 2, "offsets.shape", offsets.shape, "(n, 2), rows and columns")
+    count = len(_checks.vector("frequencies", frequencies))
+    _checks.require(4 * count == len(q), "the number of frequencies", count, f"d/4 = {len(q) // 4}")
+    halves = zip(np.split(q, 2), np.split(k, 2), offsets.T, strict=True)
+    return np.stack([score(*half, frequencies) for half in halves], axis=1)
+
+
 def _coordinates(x: Any, pairing: Pairing) -> tuple[Any, Any]:
     """Return the first and the second coordinate of every plane."""
     if pairing == "half":

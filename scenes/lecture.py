@@ -14,12 +14,15 @@ from manim import config, tempconfig
 from scenes.ablations import Ablations
 from scenes.attention_decay import AttentionDecay
 from scenes.clock_hands import ClockHands, ClockSwarm, ClockWall
+from scenes.context_stretch import ContextStretch
 from scenes.extrapolation_race import ExtrapolationRace
 from scenes.loss_race import LossRace
 from scenes.model_clocks import ModelClocks
 from scenes.pca_trajectories import PcaTrajectories
+from scenes.rope_2d import Rope2D
 from scenes.rope_rotation import RopeRotation
 from scenes.rotation_fan import RotationFan
+from scenes.schedule_lab import ScheduleLab
 from scenes.stage import LectureScene
 from scenes.waveform_heatmap import WaveformHeatmap
 
@@ -35,8 +38,8 @@ class Chapter:
 CHAPTERS = (
     Chapter("chapter_clocks", (ClockHands, ClockWall, ClockSwarm)),
     Chapter("chapter_waves", (WaveformHeatmap,)),
-    Chapter("chapter_rope", (RopeRotation, RotationFan)),
-    Chapter("chapter_models", (ModelClocks,)),
+    Chapter("chapter_rope", (RopeRotation, RotationFan, Rope2D)),
+    Chapter("chapter_models", (ScheduleLab, ModelClocks, ContextStretch)),
     Chapter("chapter_race", (LossRace, ExtrapolationRace, Ablations)),
     Chapter("chapter_learned", (PcaTrajectories,)),
     Chapter("chapter_attention", (AttentionDecay,)),

@@ -231,3 +231,27 @@ def test_kind_and_type_of_x_are_kept() -> None:
     for x, dtype in [(np.ones((1, 2), np.float32), np.float32), (np.ones((1, 2), int), np.float64)]:
         assert rotary.rotate(x, [1], [1.0]).dtype == dtype
     assert rotary.rotate([[1, 0]], [1], [1.0]).dtype == np.float64
+
+
+def test_axial_scores_are_dot_products_of_halves_turned_by_row_and_column() -> None:
+    q, k = np.random.default_rng(3).standard_normal((2, 8))
+    speeds = geometric(4)
+    for query, key in (((5, 2), (1, 7)), ((0, 0), (3, 3)), ((-4, 6), (-4, 6))):
+        dots = [
+            float(rotary.rotate([q[half]], [at], speeds)[0] @ rotary.rotate([k[half]], [other], speeds)[0])
+            for half, at, other in zip((slice(4), slice(4, 8)), query, key, strict=True)
+        ]
+        shares = rotary.axial_scores(q, k, [np.subtract(query, key)], speeds)
+        assert shares == pytest.approx(np.array([dots]), abs=1e-12)
+
+
+def test_axial_scores_refuse_what_does_not_fit() -> None:
+    four, speeds = np.ones(4), [1.0]
+    with pytest.raises(ValueError, match=r"q.shape must be \(d,\) with d a multiple of 4"):
+        rotary.axial_scores(np.ones(6), np.ones(6), [[0, 0]], speeds)
+    with pytest.raises(ValueError, match=r"k.shape must be that of q"):
+        rotary.axial_scores(four, np.ones(8), [[0, 0]], speeds)
+    with pytest.raises(ValueError, match=r"offsets.shape must be \(n, 2\)"):
+        rotary.axial_scores(four, four, [[0, 0, 0]], speeds)
+    with pytest.raises(ValueError, match=r"number of frequencies must be d/4 = 1"):
+        rotary.axial_scores(four, four, [[0, 0]], [1.0, 0.1])

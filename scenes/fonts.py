@@ -28,6 +28,39 @@ def font_files() -> tuple[Path, Path]:
     return Path(str(latin)), Path(str(chinese))
 
 
+class _Chosen:
+    """The font that text is drawn with where it has the glyph: one for all that is drawn, as in a film."""
+
+    file: Path | None = None
+
+
+def choose_font(file: Path | None) -> None:
+    """Draw text with the font in ``file`` where it has the glyph, or, with None, with the two alone.
+
+    Raises `ValueError` where there is no such font.
+    """
+    if file is not None and not (file.is_file() and manimpango.register_font(str(file))):
+        raise ValueError(f"font {str(file)!r} is no font file; give the path of a .ttf or .otf file")
+    _Chosen.file = file
+
+
+def families() -> str:
+    """Return the families that text is drawn with, the first one that has a glyph."""
+    return FAMILIES if _Chosen.file is None else f"{_family(_Chosen.file)}, {FAMILIES}"
+
+
+def used_files() -> tuple[Path, ...]:
+    """Return the font files that text is drawn with."""
+    return font_files() if _Chosen.file is None else (_Chosen.file, *font_files())
+
+
+@cache
+def _family(file: Path) -> str:
+    """Return the name under which Pango knows the font in ``file``."""
+    with TTFont(file, lazy=True) as font:
+        return str(font["name"].getBestFamilyName())
+
+
 @cache
 def register_fonts() -> None:
     """Make both fonts known to Pango; raise `RuntimeError` with the remedy where one is missing."""
@@ -38,29 +71,29 @@ def register_fonts() -> None:
 
 
 @cache
-def font_digest() -> str:
-    """Return a hash over both font files."""
+def font_digest(font_files: tuple[Path, ...]) -> str:
+    """Return a hash over ``font_files``."""
     digest = hashlib.sha256()
-    for file in font_files():
+    for file in font_files:
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
 @cache
-def known_characters() -> frozenset[str]:
-    """Return every character that one of the two fonts can draw."""
+def known_characters(font_files: tuple[Path, ...]) -> frozenset[str]:
+    """Return every character that one of the fonts can draw."""
     codes: set[int] = set()
-    for file in font_files():
+    for file in font_files:
         with TTFont(file, lazy=True) as font:
             codes.update(font.getBestCmap())
     return frozenset(map(chr, codes))
 
 
 def check_characters(text: str, where: str) -> None:
-    """Raise `ValueError` that names the characters of ``text`` which neither font can draw."""
-    unknown = sorted(set(text) - known_characters() - {"\n"})
+    """Raise `ValueError` that names the characters of ``text`` which no font can draw."""
+    unknown = sorted(set(text) - known_characters(used_files()) - {"\n"})
     if unknown:
         names = ", ".join(f"{character!r} (U+{ord(character):04X})" for character in unknown)
         raise ValueError(
-            f"{where}: neither {FAMILIES.replace(', ', ' nor ')} can draw {names}; use another character"
+            f"{where}: neither {families().replace(', ', ' nor ')} can draw {names}; use another character"
         )

@@ -28,7 +28,7 @@ from manim import (
 from manim.utils.exceptions import EndSceneEarlyException
 
 from scenes import settings
-from scenes.fonts import register_fonts
+from scenes.fonts import choose_font, register_fonts
 from scenes.language import Language, chosen_language
 from scenes.mobjects.words import TEXT_BOTTOM, TEXT_TOP, Words, is_text
 from scenes.renderer import LectureRenderer
@@ -64,6 +64,8 @@ class LectureScene(Scene):
     the words of the shot it varies.
 
     `setup` puts the title on screen, so that no film begins with an empty frame.
+
+    A class with a ``theme`` of its own wears it, whatever theme is chosen for the others.
     """
 
     theme: Theme
@@ -71,11 +73,11 @@ class LectureScene(Scene):
 
     def __init__(self, *, skip_animations: bool = False, **kwargs: Any) -> None:
         with _refusing_in_a_line():
-            self.theme = chosen_theme()
+            self.theme = getattr(type(self), "theme", None) or chosen_theme()
             self.language = chosen_language()
             register_fonts()
+            choose_font(self.theme.font)
             changed = settings.take(self)
-            self.check()
         renderer = LectureRenderer(skip_animations=skip_animations)
         renderer.camera.background_color = ManimColor(self.theme.background)
         renderer.camera.parameters = settings.digest(settings.all_of(self))

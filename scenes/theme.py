@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -23,7 +24,7 @@ class Theme:
     ``roles`` holds one colour a concept. ``hands`` are anchors of the ramp from the fastest hand to the
     slowest, ``positions`` of that from the first position to the last, ``diverging`` those from the most
     negative value of a heatmap to the most positive; the middle of ``diverging`` is the background, so that
-    zero is nothing.
+    zero is nothing. ``font`` is the file of a font for all characters that it has.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Theme:
     hands: tuple[str, ...]
     positions: tuple[str, ...]
     diverging: tuple[str, str]
+    font: Path | None = None
 
     def color(self, role: str) -> str:
         """Return the colour of ``role``; raise `ValueError` that lists the roles where there is none."""

@@ -21,26 +21,30 @@ import numpy as np
 import numpy.typing as npt
 from manim import Text, config
 
-from scenes.fonts import FAMILIES, check_characters, font_digest, register_fonts
+from scenes.fonts import check_characters, families, font_digest, register_fonts, used_files
 
 Points = npt.NDArray[np.float64]
 
-_STYLE: dict[str, Any] = {"font": FAMILIES, "disable_ligatures": True, "line_spacing": 0.6}
+_STYLE: dict[str, Any] = {"disable_ligatures": True, "line_spacing": 0.6}
 
 
-@cache
 def outlines(text: str, font_size: float) -> tuple[Points, ...]:
     """Return the outline ``(n, 3)`` of each character of ``text``, blanks included, as Pango lays them out.
 
     They are shared: read them, and leave them as they are.
     """
+    return _outlines(text, font_size, families())
+
+
+@cache
+def _outlines(text: str, font_size: float, font: str) -> tuple[Points, ...]:
     register_fonts()
     check_characters(text, repr(text))
-    file = config.get_dir("text_dir") / f"{_digest(text, font_size)}.npy"
+    file = config.get_dir("text_dir") / f"{_digest(text, font_size, font)}.npy"
     try:
         table = np.load(file, allow_pickle=False)
     except (OSError, ValueError, EOFError):
-        table = _lay_out(text, font_size)
+        table = _lay_out(text, font_size, font)
         _write(table, file)
     return tuple(np.split(table[:, 1:], np.searchsorted(table[:, 0], np.arange(1, len(text)))))
 
@@ -52,17 +56,17 @@ def box_of(glyphs: Iterable[Points]) -> tuple[float, float, float, float]:
     return float(left), float(bottom), float(right), float(top)
 
 
-def _lay_out(text: str, font_size: float) -> Points:
+def _lay_out(text: str, font_size: float, font: str) -> Points:
     """Return the points of all glyphs in order, ``(n, 4)``: the number of the glyph, x, y and z."""
-    glyphs = Text(text, font_size=font_size, warn_missing_font=False, **_STYLE).submobjects
+    glyphs = Text(text, font=font, font_size=font_size, warn_missing_font=False, **_STYLE).submobjects
     numbers = np.repeat(np.arange(len(glyphs)), [len(glyph.points) for glyph in glyphs])
     return np.column_stack([numbers, np.concatenate([glyph.points for glyph in glyphs])])
 
 
-def _digest(text: str, font_size: float) -> str:
+def _digest(text: str, font_size: float, font: str) -> str:
     """Return a hash over everything that an outline depends on."""
     programs = [version("manim"), version("manimpango"), manimpango.pango_version()]
-    described = json.dumps([text, float(font_size), _STYLE, font_digest(), programs])
+    described = json.dumps([text, float(font_size), font, _STYLE, font_digest(used_files()), programs])
     return hashlib.sha256(described.encode()).hexdigest()
 
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from manim import RIGHT, MathTypst, Mobject, VGroup, VMobject
 
+from scenes.fonts import families
 from scenes.language import Phrase
 from scenes.mobjects.lettering import box_of, outlines
 from scenes.theme import Theme
@@ -123,7 +124,7 @@ def formula(source: str, theme: Theme, *, role: str = "text", font_size: float =
 
 
 @cache
-def _measured(character: str) -> tuple[np.ndarray[Any, Any], float]:
+def _measured(character: str, font: str) -> tuple[np.ndarray[Any, Any], float]:
     """Return a glyph's outline ``(n, 3)`` about its origin on the baseline, and its advance, at size 48."""
     # Between two zeros even a blank has a width, and the zeros' feet tell where the baseline is.
     zero, glyph, last = outlines(f"0{character}0", 48)
@@ -136,11 +137,11 @@ def _measured(character: str) -> tuple[np.ndarray[Any, Any], float]:
 
 
 def _outline(character: str) -> np.ndarray[Any, Any]:
-    return _measured(character)[0]
+    return _measured(character, families())[0]
 
 
 def _advance(character: str) -> float:
-    return _measured(character)[1]
+    return _measured(character, families())[1]
 
 
 def _line(start: np.ndarray[Any, Any], end: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

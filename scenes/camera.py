@@ -61,7 +61,7 @@ class LectureCamera(Camera):
         """
         parts = self.get_mobjects_to_display(mobjects)
         layer = self._layer
-        resting = layer.look_at(parts, self.background)
+        resting = layer.look_at(parts, np.asarray(self.background))
         self.set_pixel_array(layer.pixels)
         if resting > layer.depth:
             self._display(parts[layer.depth : resting])

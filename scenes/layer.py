@@ -18,7 +18,8 @@ class Layer:
     """The picture of those parts, from the lowest up, that have not changed of late."""
 
     def __init__(self) -> None:
-        self.pixels = self._background = np.empty(0)
+        self.pixels: Pixels = np.empty(0)
+        self._background = self.pixels
         self.depth = 0
         self._last: list[tuple[Mobject, Look | None]] = []
 
@@ -55,7 +56,7 @@ def look_of(part: Mobject) -> Look | None:
         part.background_stroke_width,
         part.joint_type,
         part.cap_style,
-        part.sheen_direction.tobytes(),
+        tuple(part.sheen_direction),
         part.background_image,
     )
 

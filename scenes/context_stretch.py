@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import numpy as np
@@ -53,6 +54,11 @@ class ContextStretch(RecordedScene, CountingScene):
         for method in self.methods:
             self.stretch(method)  # a remedy: where do the hands point at the end, and what of the loss?
         self.answer()  # back to the trained length and out again, all together
+
+    @classmethod
+    def sections(cls, captioned: Iterable[str]) -> list[str]:
+        """Return a section for each method, and that of all together."""
+        return [*cls.methods, "answer"]
 
     # What the trackers say
 

@@ -11,6 +11,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -56,6 +57,17 @@ class Language:
         self.tables: Mapping[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
         for key, phrase in _leaves(self.tables):
             check_characters(phrase, f"{file.name}, {key}")
+
+    def extended(self, tables: Mapping[str, Mapping[str, Any]]) -> Language:
+        """Return this language with more words in its tables, checked against the fonts as the others are."""
+        for key, phrase in _leaves(tables):
+            check_characters(phrase, key)
+        language = copy(self)
+        language.tables = {
+            **self.tables,
+            **{name: {**self.tables.get(name, {}), **words} for name, words in tables.items()},
+        }
+        return language
 
     def phrase(self, tables: Iterable[str], key: str, **values: object) -> Phrase:
         """Return ``key`` from the first of ``tables`` that has it, with ``values`` filled in.

@@ -121,8 +121,8 @@ def untrained_loss(record: records.Record, task: str) -> float:
 class LossRace(RecordedScene):
     """Encodings race on each of ``tasks``: their loss curves run, and their standings swap as they separate.
 
-    ``record`` is `encoders` or `decoders`, and ``tasks`` are any of its tasks. Curves, ranks, and every name
-    and number in the verdict come from it; a race without a winner is told as one.
+    ``record`` is `encoders`, `decoders` or the file of another, and ``tasks`` are any of its tasks. Curves,
+    ranks, and every name and number in the verdict come from it; a race without a winner is told as one.
     """
 
     record: str = "encoders"
@@ -137,7 +137,7 @@ class LossRace(RecordedScene):
     def setup(self) -> None:
         """Put a sequence of the first task on screen."""
         super().setup()
-        self.recorded = records.load(records.path_of(self.record))
+        self.recorded = records.load(records.find(self.record))
         self.epoch = ValueTracker(0.0)
         self.picture = self.make_picture(self.tasks[0])
         self.add(self.picture.row, *self.picture.headings)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 import numpy as np
@@ -65,8 +65,11 @@ class LectureScene(Scene):
 
     `setup` puts the title on screen, so that no film begins with an empty frame.
 
-    A class with a ``theme`` of its own wears it, whatever theme is chosen for the others.
+    A class with a ``theme`` of its own wears it, whatever theme is chosen for the others. One with ``texts``
+    brings its words along, a table for each language: ``texts = {"en": {"title": "Mine"}, "zh": …}``.
     """
+
+    texts: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     theme: Theme
     language: Language
@@ -74,9 +77,10 @@ class LectureScene(Scene):
     def __init__(self, *, skip_animations: bool = False, **kwargs: Any) -> None:
         with _refusing_in_a_line():
             self.theme = getattr(type(self), "theme", None) or chosen_theme()
-            self.language = chosen_language()
             register_fonts()
             choose_font(self.theme.font)
+            language = chosen_language()
+            self.language = language.extended(self.own_words(language.code))
             changed = settings.take(self)
         renderer = LectureRenderer(skip_animations=skip_animations)
         renderer.camera.background_color = ManimColor(self.theme.background)
@@ -112,6 +116,20 @@ class LectureScene(Scene):
     def tables(cls) -> list[str]:
         """Return the tables of words of this shot: its own, then those of the shots it varies."""
         return [shot.__name__ for shot in cls.__mro__ if issubclass(shot, LectureScene)]
+
+    @classmethod
+    def own_words(cls, language: str) -> dict[str, Mapping[str, Any]]:
+        """Return the tables that this shot and those it varies bring; refuse a language that one lacks."""
+        tables = {}
+        for shot in cls.__mro__:
+            texts = vars(shot).get("texts")
+            if texts and language not in texts:
+                raise ValueError(
+                    f"{shot.__name__}.texts has no words in {language!r}, only in {', '.join(texts)}"
+                )
+            if texts:
+                tables[shot.__name__] = texts[language]
+        return tables
 
     @classmethod
     def sections(cls, captioned: Iterable[str]) -> list[str]:

@@ -112,6 +112,7 @@ DARK = Theme(
             "yarn": "#a9db7c",
             "llama3": "#ffa58a",
             "hybrid": "#e8e06a",
+            "mine": "#3fe0d0",
         }
     ),
     hands=("#ffd84d", "#ff8f5a", "#e46aa8", "#8f8bff"),
@@ -147,6 +148,7 @@ LIGHT = Theme(
             "yarn": "#3c6800",
             "llama3": "#a03a10",
             "hybrid": "#6f6500",
+            "mine": "#00695f",
         }
     ),
     hands=("#9a6a00", "#c2450c", "#a8246f", "#4636c9"),

@@ -32,6 +32,7 @@ Train one encoding on one task and print how it went.
   python -m pe_math.training train half_sum rope
   python -m pe_math.training train half_sum sinusoidal --seeds 0 1 2 --frequencies linear
   python -m pe_math.training train half_sum rope --frequencies mine.py:mine
+  python -m pe_math.training train half_sum rope --frequencies mine.py:mine --output mine.safetensors
   python -m pe_math.training train copy alibi --epochs 10 --layers 1
 
 Tasks:
@@ -94,6 +95,7 @@ length; the median over the seeds and, in brackets, the smallest and the largest
   python -m pe_math.training show sqlite:///runs/search.sqlite3
 """
 _RESCALING = "rescaling"
+_MINE = "mine"
 _RECORDS = (*COMPARISONS, _RESCALING)
 _TRAINING_OPTIONS = {
     "epochs": (int, "points on the loss curve"),
@@ -142,10 +144,16 @@ def _train(options: argparse.Namespace) -> None:
     )
     training = TrainingOptions(**_given(options, _TRAINING_OPTIONS))
     seeds = tuple(options.seeds or [0])
-    comparison = Comparison("train", {options.task: training}, {options.mode: model}, seeds)
+    beside = {options.mode: ModelOptions(options.mode), _MINE: model}
+    encodings = beside if options.output else {options.mode: model}
+    comparison = Comparison("train", {options.task: training}, encodings, seeds)
     record, checkpoints = _run(comparison, options, "python -m pe_math.training train")
-    print(records.curve_table(record, options.task, options.mode))
+    for encoding in encodings:
+        print(records.curve_table(record, options.task, encoding))
     print(records.table(record))
+    if options.output:
+        records.save(options.output, record)
+        print(options.output)
     _remove(checkpoints)
 
 
@@ -284,6 +292,8 @@ def _parser() -> argparse.ArgumentParser:
     known = f"{', '.join(schedules.NAMED)} or FILE.py:FUNCTION (default: geometric)"
     model.add_argument("--frequencies", metavar="SCHEDULE", default="geometric", help=known)
     model.add_argument("--base", type=float, help="of geometric and mixed frequencies (default: 10000)")
+    beside = f"train it beside ENCODING as it usually is, as `{_MINE}`, and write a record of both"
+    train.add_argument("--output", type=Path, metavar="FILE", help=beside)
     _add_training(train, TrainingOptions)
 
     record = _command(commands, "record", _RECORD, _record)

@@ -85,6 +85,15 @@ def path_of(name: str) -> Path:
     return RECORDED / f"{name}.safetensors"
 
 
+def find(name: str) -> Path:
+    """Return where a record stands that comes with the package, or the file that ``name`` is.
+
+    >>> find("encoders").name, str(find("some/mine.safetensors"))
+    ('encoders.safetensors', 'some/mine.safetensors')
+    """
+    return Path(name) if Path(name).suffix else path_of(name)
+
+
 def save(path: Path, record: Record) -> None:
     """Write a record; the file appears whole or not at all."""
     storage.write(path, record.arrays, {"kind": _KIND, "schema": SCHEMA, **record.document})

@@ -74,7 +74,8 @@ class LectureScene(Scene):
     theme: Theme
     language: Language
 
-    def __init__(self, *, skip_animations: bool = False, **kwargs: Any) -> None:
+    def __init__(self, renderer: None = None, *, skip_animations: bool = False, **kwargs: Any) -> None:
+        """Make the shot; it has a renderer of its own, whatever Manim's notebook magic hands over."""
         with _refusing_in_a_line():
             self.theme = getattr(type(self), "theme", None) or chosen_theme()
             register_fonts()
@@ -82,14 +83,14 @@ class LectureScene(Scene):
             language = chosen_language()
             self.language = language.extended(self.own_words(language.code))
             changed = settings.take(self)
-        renderer = LectureRenderer(skip_animations=skip_animations)
-        renderer.camera.background_color = ManimColor(self.theme.background)
-        renderer.camera.parameters = settings.digest(settings.all_of(self))
+        own_renderer = LectureRenderer(skip_animations=skip_animations)
+        own_renderer.camera.background_color = ManimColor(self.theme.background)
+        own_renderer.camera.parameters = settings.digest(settings.all_of(self))
         output = _folders(self.language.code, self.theme.name)
         if changed and not config.output_file:
             output["output_file"] = type(self).__name__ + settings.suffix(changed)
         with tempconfig(output):
-            super().__init__(renderer=renderer, skip_animations=skip_animations, **kwargs)
+            super().__init__(renderer=own_renderer, skip_animations=skip_animations, **kwargs)
         self._beat: Beat | None = None
         self._idea: Words | None = None
 

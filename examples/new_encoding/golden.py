@@ -1,0 +1,19 @@
+"""An encoding of one's own: each hand turns 1.618 times as slowly as the one before it.
+
+The golden ratio is the number that fractions come near to most slowly: so no two of these hands are back at
+the same time soon.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+RATIO = (1.0 + np.sqrt(5.0)) / 2.0
+
+
+def golden(d: int) -> NDArray[np.float64]:
+    """Return ``(d//2,)`` radians per position, from 1 downwards.
+
+    >>> golden(6).round(3).tolist()
+    [1.0, 0.618, 0.382]
+    """
+    return RATIO ** -np.arange(d // 2)

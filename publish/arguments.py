@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from publish.clips import CLIP_FORMATS
@@ -25,6 +26,8 @@ examples:
   clockhands render ClockHands ClockWall -q h         two shots at 1080p
   clockhands render --lang en zh --theme dark light   everything, in every look
   clockhands render RopeRotation --format webm --transparent
+  clockhands render ClockSwarm --set ClockSwarm.base=500000
+  clockhands render ClockSwarm --params llama.toml    which holds [ClockSwarm] and model = "llama-3.1-8b"
 
 where films go (media_dir in manim.cfg is where, media/ if it says nothing):
   media/films/LANGUAGE-THEME/QUALITY/SHOT/
@@ -75,6 +78,30 @@ where clips go (media_dir in manim.cfg is where, media/ if it says nothing):
     clips.json                         the clips of this shot
   QUALITY is 480p15, 720p30, 1080p60 ..., and names the format if it is not mp4: 720p30-webm-transparent."""
 
+PARAMS_DESCRIPTION = """\
+Show what can be changed in a shot without touching code: names, types, ranges, defaults and meanings.
+
+A value is set by --set or --params of the commands that render, or by CLOCKHANDS_PARAMS for them and for
+`manim render`. What is set for a shot holds for those that vary it, too. Of several, --set wins over
+--params, --params over CLOCKHANDS_PARAMS, and the last over those before.
+
+A film with parameters of its own has a name of its own, such as ClockSwarm-base500000-1059e1."""
+PARAMS_EXAMPLES = """\
+examples:
+  clockhands params ClockSwarm
+  clockhands render ClockSwarm --set ClockSwarm.base=500000 --set ClockSwarm.d=128
+  clockhands render LossRace --set LossRace.tasks=copy,half_sum
+  clockhands render ClockHands --set 'ClockHands.sentence=time flies like an arrow'
+  clockhands render ClockSwarm --set ClockSwarm.schedule=mine.py:mine
+  CLOCKHANDS_PARAMS="ClockSwarm.base=500000 ClockSwarm.d=128" manim render scenes/clock_hands.py ClockSwarm
+  CLOCKHANDS_PARAMS=llama.toml manim render scenes/clock_hands.py ClockSwarm
+
+where llama.toml holds
+  [ClockSwarm]
+  model = "llama-3.1-8b"
+
+  A file is data: nothing in it is run. Only a schedule FILE.py:FUNCTION imports that file and calls the
+  function with d, the numbers in the encoding; it returns d/2 speeds in radians a position, fast to slow."""
 DECK_FORMATS = ("html", "pptx")
 # PowerPoint stops playing in files with many more videos.
 MOST_SLIDES = 30
@@ -127,10 +154,19 @@ def parser() -> argparse.ArgumentParser:
         "--lang", type=_one_of(LANGUAGES), metavar="LANG", help=f"language: {', '.join(LANGUAGES)}"
     )
 
+    parameters = commands.add_parser(
+        "params",
+        help="show what can be changed in a shot",
+        description=PARAMS_DESCRIPTION,
+        epilog=PARAMS_EXAMPLES,
+    )
+    parameters.add_argument("shots", nargs="*", metavar="SHOT", help="names of shots (default: all)")
+
     rendering = commands.add_parser(
         "render", help="render shots as films", description=RENDER_DESCRIPTION, epilog=RENDER_EXAMPLES
     )
     _add_shots(rendering)
+    _add_parameters(rendering)
     _add_looks(rendering)
     _add_quality(rendering)
     _add_format(rendering, FORMATS)
@@ -143,6 +179,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=FILM_EXAMPLES,
     )
     _add_shots(film)
+    _add_parameters(film)
     _add_looks(film)
     _add_quality(film)
     film.add_argument("--burn-captions", action="store_true", help="draw the captions into the pictures")
@@ -156,6 +193,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=CLIPS_EXAMPLES,
     )
     _add_shots(clips)
+    _add_parameters(clips)
     _add_looks(clips)
     _add_quality(clips)
     _add_format(clips, CLIP_FORMATS)
@@ -173,6 +211,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help=f"most slides in a PowerPoint file (default: {MOST_SLIDES}, which PowerPoint plays)",
     )
+    _add_parameters(deck)
     _add_looks(deck)
     _add_quality(deck)
     _add_workers(deck)
@@ -185,6 +224,19 @@ def parser() -> argparse.ArgumentParser:
 def _add_shots(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "shots", nargs="*", metavar="SHOT", help="names of shots, before the options (default: all)"
+    )
+
+
+def _add_parameters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="SHOT.NAME=VALUE",
+        help="set a parameter of a shot (clockhands params SHOT lists them); may be given many times",
+    )
+    parser.add_argument(
+        "--params", type=Path, metavar="FILE", help="a TOML file with parameters: a table for each shot"
     )
 
 

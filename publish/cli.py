@@ -29,6 +29,7 @@ from scenes.settings import Setting
 from scenes.theme import chosen_theme
 
 FAILED, STOPPED = 1, 130
+SET = "--set"
 LOG_LINES = 12
 
 
@@ -96,7 +97,7 @@ def film(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         with _refusing():
             jobs = _jobs(options)
-            workplace = stack.enter_context(folders.workplace(root, "the lecture"))
+            workplace = stack.enter_context(folders.workplace(root, "films"))
         failures = _make_films(options, library, jobs)
         for of_look in _by_look(jobs):
             if any(failure.job in of_look for failure in failures):
@@ -218,6 +219,9 @@ def _jobs(options: argparse.Namespace, file_format: str | None = None) -> list[J
     manim = manim_settings(options.quality, file_format or options.format, options.transparent)
     shots, given = contents.find_shots(options.shots), _given(options)
     jobs = plan(shots, dict.fromkeys(languages), dict.fromkeys(themes), manim, given)
+    for setting in given:
+        if setting.source == SET and not any(map(setting.applies_to, shots)):
+            raise ValueError(f"{SET}: {setting.shot} is not among the shots that are asked for")
     for job in jobs:
         if job.parameters:
             check_parameters(job)
@@ -227,7 +231,7 @@ def _jobs(options: argparse.Namespace, file_format: str | None = None) -> list[J
 def _given(options: argparse.Namespace) -> list[Setting]:
     """Return the parameters that are set, the strongest last."""
     from_file = settings.from_file(options.params) if options.params else []
-    pairs = [settings.from_pair(pair, "--set") for pair in options.set]
+    pairs = [settings.from_pair(pair, SET) for pair in options.set]
     return [*settings.from_environment(), *from_file, *pairs]
 
 

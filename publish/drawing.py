@@ -20,9 +20,10 @@ from manim import config, tempconfig
 
 from publish import video
 from publish.films import Film, count_frames, read_sections, sizes
-from publish.jobs import LOADED_ORIGIN, Job, origin
+from publish.jobs import LOADED_ORIGIN, Job, file_origin, origin
 from scenes.fonts import register_fonts
 from scenes.language import LANGUAGE_VARIABLE
+from scenes.settings import PARAMETERS_VARIABLE
 from scenes.stage import LectureScene
 from scenes.theme import THEME_VARIABLE
 
@@ -98,6 +99,12 @@ def draw_film(job: Job, folder: Path, on_frame: Callable[[int], None]) -> Path:
     return film
 
 
+def check_parameters(job: Job) -> None:
+    """Raise `ValueError` where the parameters of ``job`` do not go together."""
+    with _look(job), tempconfig({"dry_run": True}):
+        job.shot_class()()
+
+
 class NotWantedError(Exception):
     """The command that asked for a film is gone."""
 
@@ -141,11 +148,11 @@ class _Watched(LectureScene):
 
 
 def _draw(job: Job, workplace: Path, report: _Report) -> Drawn:
-    _check_origin(job, LOADED_ORIGIN)
+    _check_origin(job, LOADED_ORIGIN | file_origin(job.parameters))
     shared = os.access(workplace, os.W_OK)
     with TemporaryDirectory(dir=workplace if shared else report.worker.local_directory) as folder:
         film = draw_film(job, Path(folder), report.frame)
-        _check_origin(job, origin())
+        _check_origin(job, origin() | file_origin(job.parameters))
         if shared:
             kept = film.rename(workplace / uuid.uuid4().hex)
             return Drawn(folder=kept.name)
@@ -174,7 +181,7 @@ def _play(job: Job, folder: Path, on_frame: Callable[[int], None]) -> LectureSce
     }
     register_fonts()  # before its setting could be undone with the others
     watched = type(job.shot, (_Watched, job.shot_class()), {"on_frame": staticmethod(on_frame)})
-    with _look(job), tempconfig({**job.settings, **folders, "output_file": job.shot}):
+    with _look(job), tempconfig({**job.settings, **folders, "output_file": job.name}):
         scene: LectureScene = watched()
         scene.render()
     return scene
@@ -182,8 +189,8 @@ def _play(job: Job, folder: Path, on_frame: Callable[[int], None]) -> LectureSce
 
 @contextmanager
 def _look(job: Job) -> Iterator[None]:
-    """Set the language and the theme of ``job`` for a while."""
-    wanted = {LANGUAGE_VARIABLE: job.language, THEME_VARIABLE: job.theme}
+    """Set the language and the theme of ``job`` for a while; its parameters it has already."""
+    wanted = {LANGUAGE_VARIABLE: job.language, THEME_VARIABLE: job.theme, PARAMETERS_VARIABLE: ""}
     before: dict[str, Any] = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:

@@ -18,7 +18,9 @@ import manimpango
 from manim import config, tempconfig
 from manim.constants import QUALITIES
 
+from pe_math.schedules import content_digest
 from scenes.camera import source_digest
+from scenes.settings import Setting, changed, files_of, suffix, variant
 from scenes.stage import LectureScene
 
 QUALITY_NAMES = {str(quality["flag"]): name for name, quality in QUALITIES.items() if quality["flag"]}
@@ -47,7 +49,9 @@ class Job:
     """One shot in one language and one theme.
 
     ``settings`` are Manim's, without folders: they go to the worker, whose own ``manim.cfg`` may be
-    another. ``origin`` is what `origin` said when the command began.
+    another. ``origin`` is what `origin` said when the command began, and a hash of each file that a parameter
+    names. ``parameters`` are those that were changed; ``name`` is the shot's, or a name of its own for what
+    they make of it.
     """
 
     module: str
@@ -56,27 +60,29 @@ class Job:
     theme: str
     settings: Mapping[str, Any]
     origin: Mapping[str, str]
+    name: str
+    parameters: Mapping[str, Any]
 
     @property
     def place(self) -> str:
         """Return the folder of the film, below the folder of all films."""
-        return f"{self.language}-{self.theme}/{_kind(self.settings)}/{self.shot}"
+        return f"{self.language}-{self.theme}/{_kind(self.settings)}/{self.name}"
 
     def shot_class(self) -> type[LectureScene]:
-        """Return the shot."""
+        """Return the shot, with its parameters."""
         shot: type[LectureScene] = getattr(import_module(self.module), self.shot)
-        return shot
+        return variant(shot, self.parameters)
 
     @property
     def key(self) -> str:
         """Return a hash over everything that the film depends on: the same key, the same film."""
-        parts = [self.module, self.shot, self.language, self.theme]
+        parts = [self.module, self.shot, self.language, self.theme, dict(self.parameters)]
         settings = {name: str(value) for name, value in self.settings.items()}
         text = json.dumps([parts, settings, dict(self.origin)], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def __str__(self) -> str:
-        return f"{self.shot} ({self.language}, {self.theme})"
+        return f"{self.name} ({self.language}, {self.theme})"
 
 
 def plan(
@@ -84,12 +90,27 @@ def plan(
     languages: Iterable[str],
     themes: Iterable[str],
     settings: Mapping[str, Any],
+    given: Iterable[Setting] = (),
 ) -> list[Job]:
-    """Return a job for every shot in every language and theme."""
-    return [
-        Job(shot.__module__, shot.__name__, language, theme, settings, LOADED_ORIGIN)
-        for shot, language, theme in itertools.product(shots, languages, themes)
-    ]
+    """Return a job for every shot in every language and theme, with the parameters that are ``given``.
+
+    Raises `ValueError` where one cannot be.
+    """
+    given, jobs = list(given), []
+    for shot in shots:
+        parameters = changed(shot, given)
+        name = shot.__name__ + suffix(parameters)
+        whole_origin = LOADED_ORIGIN | file_origin(parameters)
+        jobs += [
+            Job(shot.__module__, shot.__name__, language, theme, settings, whole_origin, name, parameters)
+            for language, theme in itertools.product(languages, themes)
+        ]
+    return jobs
+
+
+def file_origin(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return a hash of each file that ``parameters`` name, as it is now."""
+    return {str(file): content_digest(file) for file in files_of(parameters)}
 
 
 def manim_settings(quality: str = "h", file_format: str = "mp4", transparent: bool = False) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class Library:
 
     def log(self, job: Job) -> Path:
         """Return where the log of ``job`` is, if it failed last time."""
-        return self.folder(job).with_name(f"{job.shot}.log")
+        return self.folder(job).with_name(f"{job.name}.log")
 
     def find(self, job: Job) -> Film | None:
         """Return the film of ``job`` if it is there, whole, and made from what there is now."""
@@ -48,7 +48,7 @@ class Library:
 
     def last(self, job: Job) -> Film | None:
         """Return the last film of the same shot in its place or, failing that, in any other."""
-        others = sorted(self.root.glob(f"*/*/{job.shot}"))
+        others = sorted(folder for name in (job.name, job.shot) for folder in self.root.glob(f"*/*/{name}"))
         return next(filter(None, map(Film.read, [self.folder(job), *others])), None)
 
     def workplace(self) -> AbstractContextManager[Path]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 import numpy.typing as npt
 from manim import (
@@ -21,32 +23,63 @@ from manim import (
     smooth,
 )
 
-from pe_math import frequencies, sinusoidal
+from pe_math import schedules, sinusoidal
 from scenes.counting import CountingScene
-from scenes.hands import HandsScene
+from scenes.hands import BASE, MODEL, HandsScene, in_positions, rotary_encoding, short_name
 from scenes.mobjects.clock import Clock, swept_share
 from scenes.mobjects.paths import Segments
 from scenes.mobjects.shadows import Shadows
 from scenes.mobjects.swarm import Swarm
 from scenes.mobjects.wall import Wall
-from scenes.mobjects.words import Readout, Words
+from scenes.mobjects.words import TEXT_RIGHT, Readout, Words
+from scenes.parameters import Parameter
 
 
-class ClockHands(CountingScene):
-    """Three clocks count a position; the shadows of their tips are six numbers of its encoding."""
+class ClockHands(HandsScene, CountingScene):
+    """Three clocks count a position; the shadows of their tips are six numbers of its encoding.
 
-    d: int = 8
-    base: float = 10_000.0
-    clocks_shown: int = 3
-    names: tuple[str, ...] = ("second_hand", "minute_hand", "hour_hand")
-    look_alike: int = 44  # seven turns of the fast hand are 43.98 positions
-    enlarged: float = 1.5
+    They show the three fastest hands. The story needs a first one of one radian a position, and each of the
+    others so much slower than the one before that it tells time where that one is a blur.
+    """
+
+    d: Annotated[int, Parameter("numbers in the encoding; six are shown", low=6, high=24, multiple_of=2)] = 8
+    sentence: Annotated[str, Parameter("words to count, divided by spaces; empty for the lecture's own")] = ""
+    clocks_shown = 3
+    names = ("second_hand", "minute_hand", "hour_hand")
+    look_alike = 44  # seven turns of the fast hand are 43.98 positions
+    slower = (3.5, 30.0)  # how many times slower than the one before a hand may be
+    told_apart = 0.5  # radians by which a hand at `look_alike` must differ from where it was at 0
+    enlarged = 1.5
+
+    def check(self) -> None:
+        """See that the hands and the sentence fit the story."""
+        super().check()
+        self.frequencies = self.frequencies[: self.clocks_shown]
+        self.periods = 2.0 * np.pi / self.frequencies
+        self.check_story()
+        self.texts = (self.sentence or self.words("sentence").text).split()
+        self.spoken = self.make_sentence()
+        if not 2 <= len(self.texts) <= 12 or self.spoken.width > 2.0 * TEXT_RIGHT:
+            raise ValueError(f"sentence must be 2 to 12 words that fit into a line, got {self.sentence!r}")
+
+    def check_story(self) -> None:
+        """Refuse hands of which the sentences would not be true."""
+        first, ratios = self.frequencies[0], self.frequencies[:-1] / self.frequencies[1:]
+        if abs(first - 1.0) > 1e-9:
+            raise ValueError(f"the first hand must turn one radian a position, as is said, got {first:g}")
+        low, high = self.slower
+        if not (low <= ratios.min() and ratios.max() <= high):
+            raise ValueError(
+                f"each hand must be {low:g} to {high:g} times slower than the one before, "
+                f"got {' and '.join(f'{ratio:.3g}' for ratio in ratios)}; change d, base or schedule"
+            )
+        apart = 1.0 - np.cos(self.frequencies[1:] * self.look_alike)
+        if apart.max() < 1.0 - np.cos(self.told_apart):
+            raise ValueError(f"a slower hand must tell {self.look_alike} from 0; change d, base or schedule")
 
     def setup(self) -> None:
         """Put the fast clock on screen, alone and large, at position 0, above a sentence."""
         super().setup()
-        self.frequencies = frequencies.geometric(self.d, self.base)[: self.clocks_shown]
-        self.periods = 2.0 * np.pi / self.frequencies
         self.colors = self.theme.hand_colors(self.clocks_shown)
         self.clocks = [
             Clock(frequency, self.theme, radius=1.1, color=color).move_to(self.place(k))
@@ -54,8 +87,8 @@ class ClockHands(CountingScene):
         ]
         self.clocks[0].scale(self.enlarged).move_to(UP * 0.75)
         self.follow(self.clocks[0])
-        self.sentence = self.make_sentence()
-        self.add(self.clocks[0], self.sentence)
+        self.mark_words()
+        self.add(self.clocks[0], self.spoken)
 
     def construct(self) -> None:
         """Tell the story."""
@@ -84,21 +117,24 @@ class ClockHands(CountingScene):
         return np.array([-4.75 + 3.55 * k, 0.45, 0.0])
 
     def make_sentence(self) -> VGroup:
-        """Return the words of a sentence in a row, and a line under the one at the position shown."""
-        texts = self.words("sentence").text.split()
-        words = VGroup(*(Words(text, self.theme, font_size=34) for text in texts))
-        words.arrange(RIGHT, buff=0.45, aligned_edge=UP).move_to(DOWN * 1.75)
+        """Return the words of the sentence in a row."""
+        words = VGroup(*(Words(text, self.theme, font_size=34) for text in self.texts))
+        return words.arrange(RIGHT, buff=0.45, aligned_edge=UP).move_to(DOWN * 1.75)
+
+    def mark_words(self) -> None:
+        """Put a line under the word at the position shown."""
+        words = list(self.spoken)
         middles, halves = [word.get_x() for word in words], [word.width / 2.0 for word in words]
-        floor = words.get_bottom()[1] - 0.12
+        floor = self.spoken.get_bottom()[1] - 0.12
         mark = Segments(color=self.colors[0], stroke_width=5.0)
 
         def underline() -> None:
             position = self.position.get_value()
-            middle, half = (np.interp(position, range(len(texts)), values) for values in (middles, halves))
+            middle, half = (np.interp(position, range(len(words)), values) for values in (middles, halves))
             mark.set_ends((middle - half, floor), (middle + half, floor))
 
         mark.add_updater(lambda _: underline()).update()
-        return VGroup(words, mark)
+        self.spoken = VGroup(self.spoken, mark)
 
     def make_name(self, k: int) -> VGroup:
         """Return the name of hand ``k``, above its clock."""
@@ -107,7 +143,7 @@ class ClockHands(CountingScene):
 
     def make_speed(self, k: int) -> VGroup:
         """Return the words under clock ``k``: its frequency and its period."""
-        frequency, period = f"{self.frequencies[k]:g}", f"{self.periods[k]:,.3g}"
+        frequency, period = f"{self.frequencies[k]:.2g}", in_positions(self.periods[k])
         lines = VGroup(
             self.words("frequency", font_size=24, value=frequency).set_color(self.colors[k]),
             self.words("period", font_size=24, role="dim", value=period),
@@ -154,12 +190,12 @@ class ClockHands(CountingScene):
         """Ask how a hand can say where a word stands; it turns one radian a word, then back to the start."""
         self.beat("ask")
         self.play(self.idea("question"))
-        for position in (1, 2, 3, 4):
+        for position in range(1, len(self.texts)):
             self.play(self.position.animate.set_value(position), run_time=0.9)
         self.wait(0.6)
         self.play(
             self.position.animate.set_value(0.0),
-            FadeOut(self.sentence),
+            FadeOut(self.spoken),
             self.clocks[0].animate.move_to(UP * 0.1),
             run_time=1.5,
         )
@@ -210,24 +246,40 @@ class ClockHands(CountingScene):
         self.play(LaggedStart(*flights, lag_ratio=0.3))
 
     def let_hours_pass(self) -> None:
-        """Run faster, until the slowest hand has turned once."""
+        """Run as fast as the minute hand can still be followed, until the slowest hand has turned once."""
         self.beat("hours")
         self.play(self.idea("hours"))
-        self.glide_to(self.periods[-1], pace=75.0, ramp=60.0)
+        pace = self.gentle / self.frequencies[1]
+        self.glide_to(self.periods[-1], pace=pace, ramp=0.8 * pace)
 
 
-class ClockWall(CountingScene):
+class ClockWall(HandsScene, CountingScene):
     """Sixteen clocks from fast to slow; time speeds up until even the slowest has turned once."""
 
-    d: int = 32
-    base: float = 10_000.0
-    real_time: float = 15.0  # positions a second; at a hundred times that the slowest takes 24 s
+    d: Annotated[int, Parameter("two a clock, in two rows of eight", low=18, high=32, multiple_of=2)] = 32
+    base: Annotated[float, Parameter(BASE, low=100, high=1e8)] = 10_000.0
+    slowest = (500.0, 3e8)  # positions in which the slowest clock may turn
+    slower = 60.0  # how many times slower than the first it must be for all that is said
+    turn = 23.5  # seconds in which it turns at a hundred times the first speed of time
+
+    def check(self) -> None:
+        """Choose the first speed of time."""
+        super().check()
+        self.periods = 2.0 * np.pi / self.frequencies
+        low, high = self.slowest
+        if not low <= self.periods[-1] <= high:
+            raise ValueError(
+                f"the slowest clock must take from {low:,.0f} to {high:,.0f} positions a turn, "
+                f"but takes {self.periods[-1]:,.0f}; change d, base or schedule"
+            )
+        if self.periods[-1] < self.slower * self.periods[0]:
+            raise ValueError(f"the slowest clock must be {self.slower:g} times slower than the first")
+        self.real_time = float(self.periods[-1] / (100.0 * self.turn))
+        self.gentle = min(type(self).gentle, self.real_time)
 
     def setup(self) -> None:
         """Put the wall on screen, all hands at twelve, with each clock's period under it."""
         super().setup()
-        self.frequencies = frequencies.geometric(self.d, self.base)
-        self.periods = 2.0 * np.pi / self.frequencies
         self.wall = Wall(self.frequencies, self.theme, center=(0.0, 0.2))
         self.wall.add_updater(
             lambda wall: wall.set_position(self.position.get_value(), self.pace.get_value())
@@ -246,7 +298,7 @@ class ClockWall(CountingScene):
         """Return the period under each clock, and the words that say so."""
         heading = self.words("periods", font_size=24, role="dim").move_to(UP * 2.53 + RIGHT * 0.6)
         periods = [
-            self.words("period", font_size=24, value=f"{period:,.0f}" if period >= 100 else f"{period:.3g}")
+            self.words("period", font_size=24, value=in_positions(period))
             .set_color(hand.get_color())
             .move_to(center + DOWN * (self.wall.radius + 0.28))
             for period, center, hand in zip(self.periods, self.wall.centers, self.wall.hands, strict=True)
@@ -267,17 +319,19 @@ class ClockWall(CountingScene):
     # The beats
 
     def start_together(self) -> None:
-        """Start all hands from twelve; after a hundred positions the slow ones still seem to stand there."""
+        """Start all hands from twelve; after a while the slow ones still seem to stand there."""
         self.beat("together")
         self.play(self.idea("together", clocks=len(self.periods)))
-        self.glide_to(100, pace=self.real_time, ramp=10)
+        last = self.periods[-1]
+        self.glide_to(last / 353.0, pace=self.real_time, ramp=last / 3_530.0)
         self.play(self.idea("broken"))
 
     def speed_up_tenfold(self) -> None:
         """Run ten times faster: slow hands come alive, and the fastest are a blur."""
         self.beat("tenfold")
         self.play(self.idea("tenfold"))
-        self.glide_to(1_200, pace=10.0 * self.real_time, ramp=80)
+        last = self.periods[-1]
+        self.glide_to(last / 29.4, pace=10.0 * self.real_time, ramp=last / 442.0)
         turned = np.count_nonzero(self.periods <= self.position.get_value())
         self.play(self.idea("awake", turned=turned, clocks=len(self.periods)))
 
@@ -286,18 +340,35 @@ class ClockWall(CountingScene):
         self.beat("hundredfold")
         last, fast = np.ceil(self.periods[-1]), 100.0 * self.real_time
         self.play(self.idea("hundredfold"))
-        self.run_to(2_000, pace=fast)
+        self.run_to(last / 17.7, pace=fast)
         self.run_to(last / 5.0, pace=fast)
-        self.run_to(last - 800, self.idea("rows"), pace=fast)
+        self.run_to(last * (1.0 - 1.0 / 44.0), self.idea("rows"), pace=fast)
         self.run_to(last, pace=self.gentle)
         self.play(self.idea("turned", position=f"{last:,.0f}"))
 
 
 class ClockSwarm(HandsScene, CountingScene):
-    """All hands of a wide encoding at once: their tips draw one curve, which winds up."""
+    """All hands of a wide encoding at once: their tips draw one curve, which winds up.
 
+    With ``model`` they are those of a published model that uses RoPE, and it is said what its slowest needs.
+    """
+
+    d: Annotated[int, Parameter("numbers in the encoding, two a hand", low=8, high=4096, multiple_of=2)] = 512
+    model: Annotated[str, Parameter(MODEL, names_file=True)] = ""
     gentle: float = 1.5
-    rests: tuple[int, int, int] = (100, 30, 1_000)  # of the hairball, of the spiral, and far along
+    rests = (100, 30, 1_000)  # of the hairball, of the spiral, and far along
+    still = 0.1  # radians a word, below which a hand does not seem to move
+
+    def check(self) -> None:
+        """Take the hands of the model, if there is one."""
+        if not self.model:
+            return super().check()
+        for name in ("d", "base", "schedule"):
+            if self.changed(name):
+                raise ValueError(f"model {self.model!r} has speeds of its own; leave {name} out")
+        self.encoding = rotary_encoding(self.model)
+        self.frequencies = schedules.fast_to_slow(self.encoding.frequencies)
+        return None
 
     def setup(self) -> None:
         """Put all hands on screen, equally long and on top of each other at twelve."""
@@ -310,6 +381,8 @@ class ClockSwarm(HandsScene, CountingScene):
             )
         )
         self.add(self.swarm.update())
+        if self.model:
+            self.add(self.make_model())
 
     def construct(self) -> None:
         """Tell the story."""
@@ -326,10 +399,22 @@ class ClockSwarm(HandsScene, CountingScene):
         """Return the names of the fast end and of the slow end, in their colours."""
         fast, slow = (self.words(key, font_size=26) for key in ("fast_end", "slow_end"))
         fast.set_color(self.swarm.dots[0].get_color()).next_to(self.swarm.hub + RIGHT * 3.1, RIGHT)
-        slow.set_color(self.swarm.dots[-1].get_color()).next_to(self.swarm.tips[-1] + RIGHT * 0.5, RIGHT)
-        # The slow end stays beside its name; a line leads to the fast one, among all the others.
+        slow.set_color(self.swarm.dots[-1].get_color()).next_to(
+            self.swarm.hub + UP * 2.9 + RIGHT * 0.53, RIGHT
+        )
+        # Slow hands stay beside their name; a line leads to the fast end, among all the others.
         line = Line(fast.get_left() + LEFT * 0.1, self.swarm.hub + RIGHT * 0.5, stroke_width=1.5)
         return VGroup(fast, slow, line.set_color(fast.get_color()).set_z_index(-1))
+
+    def make_model(self) -> VGroup:
+        """Return what is shown: the model's name, its number of hands, and how slow the slowest is."""
+        values = {"hands": len(self.frequencies), "period": in_positions(self.encoding.slowest_period)}
+        name = Words(short_name(self.model), self.theme, font_size=30)
+        facts = VGroup(
+            name,
+            *(self.words(key, font_size=24, role="dim", **values) for key in ("model_hands", "model_period")),
+        )
+        return facts.arrange(DOWN, buff=0.16, aligned_edge=LEFT).move_to((-6.3, 1.9, 0.0), UP + LEFT)
 
     # The beats
 
@@ -369,7 +454,14 @@ class ClockSwarm(HandsScene, CountingScene):
     def step_by_word(self) -> None:
         """Go on word by word: only the inside moves."""
         self.beat("next_words")
-        self.play(self.idea("next_words"))
+        self.play(self.idea("next_words" if self.frequencies[-1] < self.still else "all_move"))
         for _ in range(4):
             self.play(self.position.animate.increment_value(1), run_time=0.9)
             self.wait(0.3)
+        if self.model:
+            self.say_period()
+
+    def say_period(self) -> None:
+        """Say how often the model's slowest hand turns within its context."""
+        context, period = self.encoding.context or 0, self.encoding.slowest_period
+        self.play(self.idea("context", context=f"{context:,}", turns=f"{context / period:.2g}"))

@@ -52,9 +52,11 @@ class CountingScene(LectureScene):
 
     def glide_to(self, position: float, *, pace: float, ramp: float) -> None:
         """Run to ``position`` at ``pace``, after speeding up over ``ramp`` positions; brake over the last."""
-        ramp = float(np.copysign(ramp, position - self.position.get_value()))
-        self.run_to(self.position.get_value() + ramp, pace=pace)
-        self.run_to(position - ramp, pace=pace)
+        start = self.position.get_value()
+        ramp = float(np.copysign(min(ramp, abs(position - start) / 2.0), position - start))
+        self.run_to(start + ramp, pace=pace)
+        if abs(position - start) > 2.0 * abs(ramp):
+            self.run_to(position - ramp, pace=pace)
         self.run_to(position, pace=self.gentle)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,50 +26,85 @@ from manim import (
     linear,
 )
 
-from pe_math import frequencies, rotary
+from pe_math import rotary, schedules
+from scenes.hands import BASE, HandsScene
 from scenes.mobjects.bars import SignedBars
 from scenes.mobjects.paths import Discs
 from scenes.mobjects.plane import Plane, angle_between
 from scenes.mobjects.tokens import Ruler, TokenRow
 from scenes.mobjects.trace import Chart, Scale, Trace
 from scenes.mobjects.words import Readout, Words
-from scenes.stage import LectureScene
+from scenes.parameters import Parameter
 
 Point = tuple[float, float, float]
+Eight = tuple[float, float, float, float, float, float, float, float]
 
 
-class RopeRotation(LectureScene):
-    """A query and a key turn in one plane, then in four; their score is traced over the offset."""
+class RopeRotation(HandsScene):
+    """A query and a key turn in one plane, then in four; their score is traced over the offset.
 
-    query: tuple[float, ...] = (1.2, -0.5, 0.6, 0.8, -0.2, -0.9, 0.9, -0.2)
-    key: tuple[float, ...] = (0.7, 0.7, 0.7, 0.8, 0.9, 0.2, 0.9, 0.4)
-    base: float = 100.0  # small, so that even the slowest plane is seen to turn
-    query_word: int = 4
-    key_word: int = 2
-    push: int = 4  # how many places both words are pushed on
-    opened: int = 6  # the offset to which the query moves away on the ruler
-    swung: int = 10  # the offset at which the shares are large and of both signs
-    farthest: int = 60  # the largest offset of the curve
-    steps: int = 8  # points of the curve for each position
+    The base is small unless it is set, so that even the slowest plane is seen to turn.
+    """
+
+    query: Annotated[Eight, Parameter("numbers of the query, in four pairs", low=-1.3, high=1.3)] = (
+        (1.2, -0.5, 0.6, 0.8, -0.2, -0.9, 0.9, -0.2)
+    )  # fmt: skip
+    key: Annotated[Eight, Parameter("numbers of the key, in four pairs", low=-1.3, high=1.3)] = (
+        (0.7, 0.7, 0.7, 0.8, 0.9, 0.2, 0.9, 0.4)
+    )  # fmt: skip
+    base: Annotated[float, Parameter(BASE, low=1.5, high=1e12)] = 100.0
+    sentence: Annotated[str, Parameter("words, divided by spaces; empty for the lecture's own")] = ""
+    query_word: Annotated[int, Parameter("place of the word that is the query, from 0", low=1, high=4)] = 4
+    key_word: Annotated[int, Parameter("place of the word that is the key", low=0, high=2)] = 2
+    push = 4  # how many places both words are pushed on
+    opened = 6  # the offset to which the query moves away on the ruler
+    swung = 10  # the offset at which the shares are large and of both signs
+    farthest = 60  # the largest offset of the curve
+    steps = 8  # points of the curve for each position
+    longest, largest = 1.32, 1.35  # that an arrow may be, and that a plane's share of the score may
+    least_scores, chart_height = (-2.6, 4.2), 2.72  # what the chart of the score shows at least
+    along = 0.9  # the cosine from which on one arrow lies along another
 
     planes: list[Plane]
     fixtures: list[VGroup]
 
+    def check(self) -> None:
+        """See that vectors and sentence fit on screen, and choose the scale of the score."""
+        self.frequencies = self.chosen_frequencies(len(self.query))
+        lengths = [np.linalg.norm(np.reshape(vector, (-1, 2)), axis=1) for vector in (self.query, self.key)]
+        if np.max(lengths) > self.longest or np.max(lengths[0] * lengths[1]) > self.largest:
+            raise ValueError(
+                f"pairs of query and key may be up to {self.longest:g} long, and their lengths' products "
+                f"up to {self.largest:g}, got {np.max(lengths):.3g} and {np.max(lengths[0] * lengths[1]):.3g}"
+            )
+        scores = self.scores(np.arange(0.0, self.farthest, 1.0 / self.steps))
+        low, high = min(self.least_scores[0], scores.min()), max(self.least_scores[1], scores.max())
+        self.lowest, self.score_unit = float(low), float(self.chart_height / (high - low))
+        self.zero_height = -2.04 - self.lowest * self.score_unit
+        self.place_sentence()
+
+    def place_sentence(self) -> None:
+        """Put the words of the sentence into their places; refuse those that have no room."""
+        words = (self.sentence or self.words("sentence").text).split()
+        self.offset_form = f"{self.words('offset').text} {{:.0f}}"
+        self.ruler = Ruler(self.theme, y=2.1)
+        if not self.key_word < self.query_word < len(words) <= 5:
+            raise ValueError(
+                "sentence must have at most 5 words, with the key's (key_word, from 0) before the query's, "
+                f"got {len(words)} words, key_word {self.key_word} and query_word {self.query_word}"
+            )
+        self.row = TokenRow(
+            words, self.ruler, self.theme, query=self.query_word, key=self.key_word, form=self.offset_form
+        )
+
     def setup(self) -> None:
         """Put the sentence on its ruler of positions."""
         super().setup()
-        self.frequencies = frequencies.geometric(len(self.query), self.base)
         self.key_position = ValueTracker(self.key_word)
         self.offset = ValueTracker(self.query_word - self.key_word)
         self.query_turned, self.key_turned = ValueTracker(0.0), ValueTracker(0.0)
         self.others = ValueTracker(1.0)
         self.stacked, self.traced = ValueTracker(0.0), ValueTracker(0.0)
-        sentence = self.words("sentence").text.split()
-        self.offset_form = f"{self.words('offset').text} {{:.0f}}"
-        self.ruler = Ruler(self.theme, y=2.1)
-        self.row = TokenRow(
-            sentence, self.ruler, self.theme, query=self.query_word, key=self.key_word, form=self.offset_form
-        )
         self.row.add_updater(lambda row: row.set_positions(self.word_positions(), self.others.get_value()))
         self.definition = self.words("offset_is", font_size=40).move_to(DOWN * 0.5)
         self.add(self.ruler, self.row.update(), self.definition)
@@ -217,13 +252,15 @@ class RopeRotation(LectureScene):
 
     def make_total(self) -> SignedBars:
         """Return the bar of the whole score, to the right of the planes' stacked shares."""
-        total = SignedBars(1, self.theme, unit=0.4, spacing=0.6).shift((1.2, -1.0, 0.0))
+        total = SignedBars(1, self.theme, unit=self.score_unit, spacing=0.6).shift(
+            (1.2, self.zero_height, 0.0)
+        )
         total.add_updater(lambda total: total.set_values([self.score()]))
         return total.update()
 
     def make_trace(self) -> tuple[Chart, Trace]:
         """Return the chart of the score over the offset, and the curve as far as it has been traced."""
-        scale = Scale(corner=(1.8, -2.04), low=(0.0, -2.6), units=(0.068, 0.4))
+        scale = Scale(corner=(1.8, -2.04), low=(0.0, self.lowest), units=(0.068, self.score_unit))
         label = self.words("offset", font_size=26)
         chart = Chart(
             self.theme, scale, label, right=self.farthest, x_ticks=(0, 20, 40), y_ticks=(-2, 0, 2, 4)
@@ -241,6 +278,13 @@ class RopeRotation(LectureScene):
     def traced_head(self) -> tuple[float, float]:
         """Return the offset shown and the score there."""
         return self.offset.get_value(), self.score()
+
+    def all_along(self, offset: int) -> bool:
+        """Tell whether at ``offset`` the query lies along the key in every plane."""
+        shares = rotary.plane_scores(self.query, self.key, [offset], self.frequencies)[0]
+        pairs = [np.reshape(vector, (-1, 2)) for vector in (self.query, self.key)]
+        most = np.prod(np.linalg.norm(pairs, axis=2), axis=0)
+        return bool((shares >= self.along * most).all())
 
     def move_planes(self, first: Point, spacing: float, unit: float, *others: Animation) -> None:
         """Play the planes and what rests behind them to another row, together with ``others``."""
@@ -333,11 +377,12 @@ class RopeRotation(LectureScene):
         self.beat("add_planes")
         self.planes, self.fixtures = self.make_planes((-4.8, -0.4, 0.0), 3.2, 0.95)
         self.play(FadeOut(*self.readings, self.plane_bar), *self.show_pairs(1.0))
+        about = "planes" if schedules.takes_base(self.schedule) else "planes_slower"
         self.play(
             ReplacementTransform(self.plane, self.planes[0]),
             ReplacementTransform(self.plane.ground, self.planes[0].ground),
             *(self.fly_in(i, plane) for i, plane in enumerate(self.planes) if i > 0),
-            self.idea("planes", base=f"{self.base:g}"),
+            self.idea(about, base=f"{self.base:g}"),
             run_time=2,
         )
         self.add(*self.planes)
@@ -367,7 +412,7 @@ class RopeRotation(LectureScene):
     def stack(self) -> None:
         """Put the bars end to end: they add up to the score."""
         self.beat("stack")
-        wide, self.bars = self.bars, self.make_bars((-3.05, -1.0, 0.0), 1.7, 0.4)
+        wide, self.bars = self.bars, self.make_bars((-3.05, self.zero_height, 0.0), 1.7, self.score_unit)
         self.move_planes(
             (-5.6, 1.95, 0.0), 1.7, 0.56, FadeOut(*self.numbers), ReplacementTransform(wide, self.bars)
         )
@@ -389,7 +434,7 @@ class RopeRotation(LectureScene):
             rate_func=linear,
         )
         loudest = int(np.argmax(self.scores(np.arange(self.farthest + 1))))
-        self.play(self.idea("loudest", offset=loudest))
+        self.play(self.idea("loudest" if self.all_along(loudest) else "highest", offset=loudest))
         self.play(self.offset.animate.set_value(loudest), run_time=6, rate_func=linear)
 
     def answer(self) -> None:

@@ -2,45 +2,63 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ReplacementTransform, ValueTracker, VGroup, linear
 
-from pe_math import frequencies, rotary
+from pe_math import rotary
 from scenes.counting import CountingScene
+from scenes.hands import HandsScene
 from scenes.mobjects.fan import Fan
 from scenes.mobjects.paths import Discs
 from scenes.mobjects.words import Readout, Words
+from scenes.parameters import Parameter
 
 Point = tuple[float, float, float]
 
 CENTER: Point = (0.0, 0.25, 0.0)
 
 
-class RotationFan(CountingScene):
+class RotationFan(HandsScene, CountingScene):
     """The planes of one vector as arrows from one hub: RoPE turns each at its own speed.
 
     In the end two positions are compared with two others that are as far apart: in every plane the angle
     between is the same.
     """
 
-    d: int = 24
-    base: float = 10000.0
-    lengths: tuple[float, float] = (0.4, 2.6)  # from the fastest pair's to the slowest's, to tell them apart
+    d: Annotated[int, Parameter("numbers in the vector, two an arrow", low=4, high=48, multiple_of=2)] = 24
+    near: Annotated[tuple[int, int], Parameter("positions of the key and of the query", low=0, high=60)] = (
+        5,
+        11,
+    )
+    push: Annotated[int, Parameter("how far both are pushed on", low=1, high=100)] = 40
+    lengths = (0.4, 2.6)  # from the fastest pair's to the slowest's, to tell them apart
     gentle = 1.0
-    opened: float = 3.0  # the position at which the fan has opened
-    farther: float = 8.0  # the position up to which the lengths are watched
-    farthest: float = 60.0
-    slow_turn: float = 10.0  # degrees; what has turned by less has barely left
-    near: tuple[int, int] = (5, 11)  # the positions of a key and of a query
-    push: int = 40  # how far both are pushed on
+    opened = 3.0  # the position at which the fan has opened
+    farther = 8.0  # the position up to which the lengths are watched
+    farthest = 60.0
+    slow_turns = (10.0, 45.0)  # degrees; what has turned by less, there, has barely left
+
+    def check(self) -> None:
+        """See that some arrows go round and some do not, and that the query comes after the key."""
+        super().check()
+        turned = np.degrees(self.frequencies * self.farthest)
+        within = [degrees for degrees in self.slow_turns if turned[-1] < degrees]
+        if turned[0] < 360.0 or not within:
+            raise ValueError(
+                f"at {self.farthest:g} the fastest arrow must have turned by 360 degrees and the slowest "
+                f"by less than {self.slow_turns[-1]:g}, got {turned[0]:.3g} and {turned[-1]:.3g}; "
+                "change d, base or schedule"
+            )
+        self.slow_turn = within[0]
+        if self.near[0] >= self.near[1]:
+            raise ValueError(f"near must be the key's position and a later one of the query, got {self.near}")
 
     def setup(self) -> None:
         """Put the vector on screen, all its arrows along one line."""
         super().setup()
-        self.frequencies = frequencies.geometric(self.d, self.base)
         self.vector = np.zeros(self.d)
         self.vector[0::2] = np.linspace(*self.lengths, self.d // 2)
         self.key, self.paired = ValueTracker(0.0), ValueTracker(0.0)

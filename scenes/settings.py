@@ -44,6 +44,10 @@ class Setting:
     is_text: bool = True
     folder: Path = Path()
 
+    def applies_to(self, shot: type[Any]) -> bool:
+        """Tell whether it is for ``shot`` or for one that it varies."""
+        return any(owner.__name__ == self.shot for owner in shot.__mro__)
+
 
 def from_environment() -> list[Setting]:
     """Return what ``CLOCKHANDS_PARAMS`` sets: its pairs, or those of the TOML file that it names."""
@@ -107,27 +111,41 @@ def values(shot: type[Any], settings: Iterable[Setting]) -> dict[str, Any]:
     names = [owner.__name__ for owner in shot.__mro__]
     found: list[tuple[int, str, Any]] = []
     for setting in settings:
-        distance = names.index(setting.shot) if setting.shot in names else None
-        value = _value(shot if distance is not None else _shot_called(setting), setting)
-        if distance is not None:
-            found.append((distance, setting.name, value))
+        ours = setting.applies_to(shot)
+        value = _value(shot if ours else _shot_called(setting), setting)
+        if ours:
+            found.append((names.index(setting.shot), setting.name, value))
     return {name: value for _, name, value in sorted(found, key=lambda each: -each[0])}
+
+
+def changed(shot: type[Any], settings: Iterable[Setting]) -> dict[str, Any]:
+    """Return those `values` that are not what ``shot`` has anyway."""
+    known = declared(shot)
+    return {
+        name: value
+        for name, value in values(shot, settings).items()
+        if value != known[name].check(known[name].default)
+    }
+
+
+def variant(shot: type[Any], values: Mapping[str, Any]) -> type[Any]:
+    """Return ``shot`` with other ``values`` of its parameters."""
+    return type(shot.__name__, (shot,), dict(values)) if values else shot
 
 
 def take(scene: Any) -> dict[str, Any]:
     """Give a shot the values that ``CLOCKHANDS_PARAMS`` sets, and return those that are not its class's.
 
-    Every parameter is checked, wherever its value came from. Raises `ParameterError`.
+    All parameters are checked, wherever their values came from, each and together. Raises `ParameterError`.
     """
-    given = values(type(scene), from_environment())
-    changed = {}
+    different = changed(type(scene), from_environment())
     for name, parameter in declared(type(scene)).items():
-        default = parameter.check(parameter.default)
-        value = given.get(name, default)
-        if value != default:
-            changed[name] = value
-        setattr(scene, name, value)
-    return changed
+        setattr(scene, name, different.get(name, parameter.check(parameter.default)))
+    try:
+        scene.check()
+    except ValueError as error:
+        raise ParameterError(f"{type(scene).__name__}: {error}") from error
+    return different
 
 
 def all_of(scene: Any) -> dict[str, Any]:

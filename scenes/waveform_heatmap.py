@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,40 +26,65 @@ from manim import (
     smooth,
 )
 
-from pe_math import frequencies, sinusoidal
+from pe_math import sinusoidal
+from scenes.hands import HandsScene, in_positions
 from scenes.mobjects.axis import Axis
 from scenes.mobjects.clock import Clock
 from scenes.mobjects.faces import ClockFaces
 from scenes.mobjects.heatmap import ColorBar, Grid, Heatmap
 from scenes.mobjects.wave import Panel, Rays, Wave
 from scenes.mobjects.words import Readout, Words
-from scenes.stage import LectureScene
+from scenes.parameters import Parameter
 from scenes.theme import hex_color
 
 Numbers = npt.NDArray[np.float64]
 
 
-class WaveformHeatmap(LectureScene):
+class WaveformHeatmap(HandsScene):
     """One hand draws two waves, each wave becomes a row, and the rows of all hands become the heatmap."""
 
-    d: int = 32
-    base: float = 10_000.0
-    positions: int = 100
-    drawn_hand: int = 3  # neither too fast to follow nor too slow to make a wave
-    hands_read: int = 4  # from fast to slow, whose numbers run along with the cursor
-    stop: int = 42
+    d: Annotated[int, Parameter("rows of the map, two a hand", low=12, high=32, multiple_of=2)] = 32
+    positions: Annotated[int, Parameter("columns of the map", low=40, high=400)] = 100
+    drawn_hand: Annotated[int, Parameter("the hand that is seen to draw, from 0", low=0, high=15)] = 3
+    stop: Annotated[int, Parameter("the position whose numbers are read in the end", low=0, high=399)] = 42
+    hands_read = 4  # from fast to slow, whose numbers run along with the cursor
+    waves_drawn = (
+        0.5,
+        15.0,
+    )  # turns of the drawn hand: neither too slow to make a wave nor too fast to follow
+    barely = 0.25  # turns; what turns by less over all positions barely changes
 
-    wave_amplitude: float = 0.88
-    row_height: float = 0.4
-    map_edges: tuple[float, float, float, float] = (-5.25, 2.65, -1.9, 2.6)  # left, right, bottom, top
-    strip_x: float = 3.44
-    strip_width: float = 0.32
-    bar_x: float = 5.93
+    wave_amplitude = 0.88
+    row_height = 0.4
+    map_edges = (-5.25, 2.65, -1.9, 2.6)  # left, right, bottom, top
+    strip_x = 3.44
+    strip_width = 0.32
+
+    def check(self) -> None:
+        """See that the drawn hand makes waves, that slow rows are slow, and that the column read is there."""
+        super().check()
+        hands, last = len(self.frequencies), self.positions - 1
+        if self.stop > last:
+            raise ValueError(f"stop must be at most {last}, the last of positions, got {self.stop}")
+        if self.drawn_hand >= hands:
+            raise ValueError(f"drawn_hand must be at most {hands - 1}, the last hand, got {self.drawn_hand}")
+        turns = self.frequencies * last / (2.0 * np.pi)
+        low, high = self.waves_drawn
+        if not low <= turns[self.drawn_hand] <= high:
+            raise ValueError(
+                f"drawn_hand must turn {low:g} to {high:g} times over all positions, but hand "
+                f"{self.drawn_hand} turns {turns[self.drawn_hand]:.2g} times; choose another"
+            )
+        if not turns[-1] < self.barely < 1.0 < turns[0]:
+            raise ValueError(
+                f"over all positions the fastest hand must turn once and the slowest by less than "
+                f"{self.barely:g} of a turn, got {turns[0]:.3g} and {turns[-1]:.3g}; change base, schedule "
+                "or positions"
+            )
 
     def setup(self) -> None:
         """Put all clocks on screen, as they stand some positions before 0."""
         super().setup()
-        self.frequencies = frequencies.geometric(self.d, self.base)
         self.table = sinusoidal.table(np.arange(self.positions), self.frequencies)
         self.grid = Grid(*self.map_edges, self.d, self.positions)
         self.colors = self.theme.hand_colors(len(self.frequencies))
@@ -172,7 +197,9 @@ class WaveformHeatmap(LectureScene):
     def position_axis(self, points: Callable[[int], Numbers]) -> VGroup:
         """Return an axis of positions below a picture, and its title at its right end."""
         last = self.positions - 1
-        shown = [*range(0, last - 9, 20), last]
+        step = next(step for step in (10, 20, 50, 100) if last < 6 * step)
+        # The last one needs room beside the one before it.
+        shown = [*range(0, last - step // 2 + 1, step), last]
         axis = Axis(self.theme, {str(position): points(position) for position in shown}, side=DOWN)
         name = self.words("position", font_size=24, role="dim")
         return VGroup(axis, name.next_to(axis.numbers[-1], RIGHT, buff=0.35))
@@ -350,8 +377,8 @@ class WaveformHeatmap(LectureScene):
         self.beat("rows")
         periods = 2.0 * np.pi / self.frequencies
         self.turns = top, bottom = [
-            self.words("turn", font_size=24, periods=f"{period:,.{places}f}")
-            for period, places in ((periods[0], 2), (periods[-1], 0))
+            self.words("turn", font_size=24, periods=in_positions(period))
+            for period in (periods[0], periods[-1])
         ]
         top.next_to(self.fast, DOWN, buff=0.15, aligned_edge=LEFT)
         bottom.next_to(self.slow, UP, buff=0.15, aligned_edge=LEFT)

@@ -111,7 +111,7 @@ def test_seven_turns_of_the_fast_hand_end_at_the_position_that_looks_alike(three
 
 
 def test_the_word_at_the_position_is_underlined(three_clocks: ClockHands) -> None:
-    words, mark = three_clocks.sentence
+    words, mark = three_clocks.spoken
     assert [word.text for word in words] == ["the", "dog", "chased", "another", "dog"]
     for position, word in enumerate(words):
         at(three_clocks, position)

@@ -40,8 +40,8 @@ class Rope2D(LectureScene):
     below: Patch = (3, 3)  # eight numbers on, and the nearest neighbour
     line_end: Patch = (2, 7)  # one number before the next, and far away from it
     line_start: Patch = (3, 0)
-    query_patch: Patch = (3, 5)
-    push: Patch = (2, 1)
+    query_patch: Patch = (4, 6)
+    push: Patch = (1, 1)
 
     def setup(self) -> None:
         """Put the patches on screen, numbered as they are read."""
@@ -76,6 +76,11 @@ class Rope2D(LectureScene):
         """Return how many rows and columns the query is beyond the key."""
         query, key = self.places()
         return np.asarray(query - key)
+
+    def whole_offsets(self) -> Array:
+        """Return the offsets as they are read, in whole rows and columns."""
+        # Adding 0 makes −0 plain 0.
+        return np.asarray(np.round(self.offsets()) + 0.0)
 
     def flat_offset(self) -> float:
         """Return the offset of the numbers that patches have when they are read like text."""
@@ -125,6 +130,8 @@ class Rope2D(LectureScene):
     def make_mark(self, role: str, at: list[ValueTracker]) -> Segments:
         """Return the frame around the query's or the key's patch."""
         mark = Segments(color=self.theme.color(role), stroke_width=6.0)
+        # So that it can be told from every colour of the map.
+        mark.set_background_stroke(color=self.theme.background, width=14.0)
         side = 0.46 if role == "query" else 0.4
         corners = side * np.array([GRID.width / COLUMNS, GRID.height / ROWS]) * SQUARE
 
@@ -187,8 +194,8 @@ class Rope2D(LectureScene):
     def make_offsets(self) -> list[VGroup]:
         """Return the two offsets."""
         return [
-            self.make_reading("rows", lambda: self.offsets()[0], (-5.9, -1.95), form="{:.0f}"),
-            self.make_reading("columns", lambda: self.offsets()[1], (-3.2, -1.95), form="{:.0f}"),
+            self.make_reading("rows", lambda: self.whole_offsets()[0], (-5.9, -1.95), form="{:.0f}"),
+            self.make_reading("columns", lambda: self.whole_offsets()[1], (-3.2, -1.95), form="{:.0f}"),
         ]
 
     def move(self, at: list[ValueTracker], to: Patch, seconds: float) -> None:
@@ -257,6 +264,6 @@ class Rope2D(LectureScene):
         self.play(FadeIn(heat), self.idea("map"))
         heat.add_updater(lambda heat: heat.set_values(self.scores(), self.theme))
         self.wait(2.0)
-        for patch in ((4, 3), (2, 6), (3, 4)):
+        for patch in ((5, 2), (2, 6), (4, 4)):
             self.move(self.query_at, patch, 2.5)
         self.play(self.idea("moves_along"))

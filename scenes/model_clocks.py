@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import numpy as np
 from manim import UP, VGroup
 
-from pe_math.models import ModelEncoding, from_config
 from scenes.counting import CountingScene
+from scenes.hands import rotary_encoding, short_name
 from scenes.mobjects.model_hands import ModelHands
 from scenes.mobjects.words import Readout, Words
 from scenes.parameters import Parameter
@@ -33,7 +33,7 @@ class ModelClocks(CountingScene):
 
     def check(self) -> None:
         """Read the models; refuse those without hands, and the same one twice."""
-        self.encodings = {short_name(model): read(model) for model in self.models}
+        self.encodings = {short_name(model): rotary_encoding(model) for model in self.models}
         if len(self.encodings) < len(self.models):
             raise ValueError(f"models must have names of their own, got {', '.join(self.models)}")
         self.contexts = {name: encoding.context or 0 for name, encoding in self.encodings.items()}
@@ -53,6 +53,12 @@ class ModelClocks(CountingScene):
         self.run_to_shortest()  # the shortest context ends: the slow hands have hardly moved
         self.run_to_longest()  # the same hands go on in a longer one; slower hands stay behind
         self.compare()  # what has not gone round tells every position from every other
+
+    @classmethod
+    def sections(cls, captioned: Iterable[str]) -> list[str]:
+        """Return the sections; one context alone is no longer than another."""
+        several = len({rotary_encoding(model).context for model in cls.models}) > 1
+        return [section for section in captioned if several or section != "longest"]
 
     # What the trackers say
 
@@ -144,28 +150,3 @@ class ModelClocks(CountingScene):
         name = max(self.encodings, key=lambda name: self.encodings[name].slowest_period)
         period = self.encodings[name].slowest_period
         self.play(self.idea("slower", name=name, period=f"{period:,.0f}"))
-
-
-def read(model: str) -> ModelEncoding:
-    """Return the encoding of a model with hands; raise `ValueError` where it has none.
-
-    >>> read("llama-2-7b").context
-    4096
-    """
-    try:
-        encoding = from_config(model)
-    except FileNotFoundError as error:
-        raise ValueError(f"models: {error}") from error
-    if encoding.kind != "rope":
-        raise ValueError(f"models: {model!r} has no hands, for it uses {encoding.kind!r}; take one with RoPE")
-    return encoding
-
-
-def short_name(model: str) -> str:
-    """Return the name of a model, of a folder with a configuration, or of a configuration's folder.
-
-    >>> short_name("llama-2-7b"), short_name("models/mine/config.json"), short_name("models/mine")
-    ('llama-2-7b', 'mine', 'mine')
-    """
-    path = Path(model)
-    return path.parent.name if path.name == "config.json" else path.name

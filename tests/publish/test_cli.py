@@ -47,6 +47,10 @@ def test_the_sections_listed_are_those_played(shot: type[LectureScene], tmp_path
         (["render", "ClockHand"], "no shot is called 'ClockHand'; did you mean ClockHands?"),
         (["render", "clockwall"], "did you mean ClockWall?"),
         (["render", "ClockHands", "--transparent"], "mp4 holds no transparency"),
+        (["clips", "ClockHands", "--transparent"], "mp4 holds no transparency"),
+        (["clips", "ClockHandz", "--format", "gif"], "did you mean ClockHands?"),
+        (["film", "ClockHandz"], "did you mean ClockHands?"),
+        (["film", "--scheduler", "nonsense://"], "no Dask scheduler answers there"),
         (["render", "ClockHands", "--scheduler", "tcp://127.0.0.1:1"], "no Dask scheduler answers there"),
         (["render", "ClockHands", "--scheduler", "nonsense://"], "no Dask scheduler answers there"),
     ],
@@ -69,6 +73,8 @@ def test_what_cannot_be_done_is_refused_in_a_line(
         (["render", "--format", "avi"], "invalid choice: 'avi'"),
         (["render", "--jobs", "0"], "'0' is no number of jobs; give 1 or more"),
         (["render", "--jobs", "many"], "'many' is no number of jobs"),
+        (["clips", "--format", "png-sequence"], "invalid choice: 'png-sequence'"),
+        (["film", "--transparent"], "unrecognized arguments: --transparent"),
         (["rendr"], "invalid choice: 'rendr'"),
         ([], "COMMAND"),
     ],
@@ -88,11 +94,21 @@ def check_refusal(said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert not list(Path("media").rglob("*.mp4")) and not list(Path("media").rglob(".work*"))
 
 
-def test_a_folder_that_cannot_be_written_is_refused_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ("render", "films to media/films"),
+        ("clips", "clips to media/clips"),
+        ("film", "films to media/lecture"),
+    ],
+)
+def test_a_folder_that_cannot_be_written_is_refused_in_a_line(
+    command: str, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("media").touch()
-    assert main(["render", "ClockHands"]) == 2
+    assert main([command, "ClockHands"]) == 2
     out, err = capsys.readouterr()
-    assert err == "clockhands: cannot write films to media/films: Not a directory\n" and not out
+    assert err == f"clockhands: cannot write {what}: Not a directory\n" and not out
 
 
 def test_a_language_chosen_wrongly_in_the_environment_is_refused(

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib import import_module
 from pathlib import Path
 
 from manim_slides.config import PresentationConfig, SlideConfig
@@ -27,7 +26,7 @@ from publish.jobs import Job
 from publish.library import Library
 from publish.webfonts import font_faces
 from scenes.language import read_language
-from scenes.stage import LectureScene, SectionType
+from scenes.stage import SectionType
 from scenes.theme import THEMES
 
 
@@ -113,8 +112,7 @@ def _pieces(shot: PresentationConfig, most: int) -> Iterator[PresentationConfig]
 def _presentation(job: Job, films: Library, workplace: Path) -> PresentationConfig:
     """Return the sections of one film as manim-slides would have them."""
     film, source = films.borrow(job, workplace)
-    shot: type[LectureScene] = getattr(import_module(job.module), job.shot)
-    captions = contents.sections(shot, read_language(job.language))
+    captions = contents.sections(job.shot_class(), read_language(job.language))
     slides = [
         SlideConfig(
             file=source / section.file,

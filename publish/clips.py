@@ -23,6 +23,7 @@
 ``frame_rate``        in frames a second, with ``frames`` and ``duration`` (in seconds)
 ``file``              the clip; like the pictures ``first`` and ``last``, relative to ``clips.json``
 ``size, sha256``      of the clip, in bytes and in hexadecimal digits
+``parameters``        those of the shot that were changed, by name
 ====================  =====================================================================================
 """
 
@@ -34,7 +35,7 @@ import json
 import uuid
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,7 @@ class Clip:
     last: str
     size: int
     sha256: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def below(self, folder: str) -> Clip:
         """Return the clip as seen from further up, where its files are in ``folder``."""
@@ -163,7 +165,7 @@ class _ClipMaker:
 
     def make(self, number: int, section: Section) -> Clip:
         """Write the clip of ``section`` and its pictures, and return what is to be known of it."""
-        name = f"{self.film.shot}-{number}-{section.name}"
+        name = f"{self.job.name}-{number}-{section.name}"
         file = self.made / f"{name}.{self.job.settings['format']}"
         self._write(section, file)
         pictures = [self.made / f"{name}.{which}.png" for which in ("first", "last")]
@@ -190,6 +192,7 @@ class _ClipMaker:
             last=pictures[1].name,
             size=file.stat().st_size,
             sha256=hashlib.sha256(file.read_bytes()).hexdigest(),
+            parameters=self.job.parameters,
         )
 
     def _write(self, section: Section, file: Path) -> None:

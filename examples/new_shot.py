@@ -40,7 +40,7 @@ class NewShot(LectureScene):
 
     speed: Annotated[float, Parameter("radians a position", low=0.05, high=3.0)] = 0.5
 
-    texts = WORDS
+    phrases = WORDS
 
     def setup(self) -> None:
         """Put the first picture on screen, so that the film does not begin empty."""

@@ -75,6 +75,15 @@ def rotary_encoding(model: str) -> ModelEncoding:
     return encoding
 
 
+def shortened(name: str, longest: int = 20) -> str:
+    """Return ``name``, cut where it has more than ``longest`` characters.
+
+    >>> shortened("golden"), shortened("a_schedule_with_a_long_name")
+    ('golden', 'a_schedule_with_a_l…')
+    """
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
+
+
 def short_name(model: str) -> str:
     """Return the name of a model, or of the folder that its configuration is in.
 

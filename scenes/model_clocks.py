@@ -9,7 +9,7 @@ import numpy as np
 from manim import UP, VGroup
 
 from scenes.counting import CountingScene
-from scenes.hands import rotary_encoding, short_name
+from scenes.hands import in_positions, rotary_encoding, short_name, shortened
 from scenes.mobjects.model_hands import ModelHands
 from scenes.mobjects.words import Readout, Words
 from scenes.parameters import Parameter
@@ -33,7 +33,7 @@ class ModelClocks(CountingScene):
 
     def check(self) -> None:
         """Read the models; refuse those without hands, and the same one twice."""
-        self.encodings = {short_name(model): rotary_encoding(model) for model in self.models}
+        self.encodings = {shortened(short_name(model)): rotary_encoding(model) for model in self.models}
         if len(self.encodings) < len(self.models):
             raise ValueError(f"models must have names of their own, got {', '.join(self.models)}")
         self.contexts = {name: encoding.context or 0 for name, encoding in self.encodings.items()}
@@ -89,8 +89,8 @@ class ModelClocks(CountingScene):
         encoding = self.encodings[name]
         signs = (
             Words(name, self.theme, font_size=28),
-            self.words("base", font_size=24, role="dim", value=f"{encoding.base:,.0f}"),
-            self.words("context", font_size=24, role="dim", value=f"{encoding.context:,}"),
+            self.words("base", font_size=24, role="dim", value=in_positions(encoding.base or 0.0)),
+            self.words("context", font_size=24, role="dim", value=in_positions(encoding.context or 0)),
         )
         for words, y in zip(signs, (2.3, 1.92, 1.56), strict=True):
             words.move_to(hands.swarm.hub + UP * y)
@@ -118,7 +118,8 @@ class ModelClocks(CountingScene):
         """Let all run a little: at first they are alike."""
         self.beat("ask")
         self.play(self.idea("question", count=len(self.models)))
-        self.glide_to(self.opening, pace=15.0, ramp=8)
+        opening = min(self.opening, min(self.contexts.values()) / 4.0)
+        self.glide_to(opening, pace=15.0, ramp=opening / 7.0)
         self.play(self.idea("circle"))
 
     def run_to_shortest(self) -> None:
@@ -149,4 +150,5 @@ class ModelClocks(CountingScene):
         self.wait(3.0)
         name = max(self.encodings, key=lambda name: self.encodings[name].slowest_period)
         period = self.encodings[name].slowest_period
-        self.play(self.idea("slower", name=name, period=f"{period:,.0f}"))
+        shown = f"{period:,.0f}" if period < 1e12 else f"{period:.3g}"
+        self.play(self.idea("slower", name=name, period=shown))

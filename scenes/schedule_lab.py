@@ -10,8 +10,9 @@ import numpy.typing as npt
 from manim import LEFT, UP, FadeIn, LaggedStart, ValueTracker, VGroup
 
 from pe_math import similarity, sinusoidal
-from pe_math.schedules import NAMED, Schedule, resolve
+from pe_math.schedules import NAMED, Schedule, fast_to_slow, resolve
 from scenes.counting import CountingScene
+from scenes.hands import shortened
 from scenes.mobjects.faces import ClockFaces
 from scenes.mobjects.trace import Chart, Scale, Trace
 from scenes.mobjects.words import Words
@@ -20,7 +21,7 @@ from scenes.parameters import Parameter
 Array = npt.NDArray[np.float64]
 
 FACES, PITCH, RADIUS = 8, 0.68, 0.31  # of a row of clocks: how many at most, how far apart, how large
-LEFT_EDGE, CHART_LEFT, CHART_WIDTH, VERDICT_LEFT = -6.3, -0.6, 3.2, 3.3
+LEFT_EDGE, CHART_LEFT, CHART_WIDTH, VERDICT_LEFT = -6.3, -0.6, 3.2, 3.1
 STEPS = 4  # points of a curve for each position
 
 
@@ -70,7 +71,8 @@ class ScheduleLab(CountingScene):
     def check(self) -> None:
         """Find out about each schedule; refuse what is none."""
         self.findings = [
-            Findings.of(resolve(schedule, self.d), self.positions) for schedule in self.schedules
+            Findings.of(fast_to_slow(resolve(schedule, self.d)), self.positions)
+            for schedule in self.schedules
         ]
 
     def setup(self) -> None:
@@ -98,8 +100,8 @@ class ScheduleLab(CountingScene):
         if isinstance(schedule, str) and schedule in NAMED:
             return self.words(f"names.{schedule}").text
         if isinstance(schedule, str):
-            return schedule.rpartition(":")[2]
-        return getattr(schedule, "__name__", "") or self.words("names.numbers").text
+            return shortened(schedule.rpartition(":")[2])
+        return shortened(getattr(schedule, "__name__", "")) or self.words("names.numbers").text
 
     def make_faces(self, found: Findings, y: float) -> VGroup:
         """Return a schedule's clocks, at most so many as fit, from the first to the last."""
@@ -150,6 +152,12 @@ class ScheduleLab(CountingScene):
         """Return each schedule's name, and what was found about it."""
         return list(zip(self.names, self.findings, strict=True))
 
+    def travel(self, position: int, *, seconds: float) -> None:
+        """Go to ``position`` in about so many seconds, speeding up and slowing down on the way."""
+        way = abs(position - self.position.get_value())
+        if way:
+            self.glide_to(position, pace=1.2 * way / seconds, ramp=0.1 * way)
+
     # The beats
 
     def ask(self) -> None:
@@ -167,15 +175,15 @@ class ScheduleLab(CountingScene):
         charts = [part for found, y in self.rows() for part in self.make_chart(found, y)]
         self.play(LaggedStart(*map(FadeIn, charts), lag_ratio=0.2))
         last = self.positions - 1
-        self.glide_to(last, pace=last / 13.0, ramp=0.1 * last)
+        self.travel(last, seconds=16.0)
         self.drawn.set_value(last)
         self.play(self.idea("high"))
 
     def show_twins(self) -> None:
         """Go to where the hands of one schedule stand most nearly as at the start."""
         self.beat("twins")
-        name, found = min(self.named(), key=lambda each: each[1].distance / each[1].neighbours)
-        self.glide_to(found.offset, pace=self.positions / 8.0, ramp=0.1 * self.positions)
+        name, found = min(self.named(), key=lambda each: each[1].distance - each[1].neighbours)
+        self.travel(found.offset, seconds=8.0)
         self.play(self.idea("twins", name=name, offset=found.offset))
         self.wait(1.5)
 

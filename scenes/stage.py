@@ -65,11 +65,11 @@ class LectureScene(Scene):
 
     `setup` puts the title on screen, so that no film begins with an empty frame.
 
-    A class with a ``theme`` of its own wears it, whatever theme is chosen for the others. One with ``texts``
-    brings its words along, a table for each language: ``texts = {"en": {"title": "Mine"}, "zh": …}``.
+    A class with a ``theme`` of its own wears it, whatever theme is chosen for the others. One with ``phrases``
+    brings its words along, a table for each language: ``phrases = {"en": {"title": "Mine"}, "zh": …}``.
     """
 
-    texts: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    phrases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     theme: Theme
     language: Language
@@ -123,13 +123,13 @@ class LectureScene(Scene):
         """Return the tables that this shot and those it varies bring; refuse a language that one lacks."""
         tables = {}
         for shot in cls.__mro__:
-            texts = vars(shot).get("texts")
-            if texts and language not in texts:
+            phrases = vars(shot).get("phrases")
+            if phrases and language not in phrases:
                 raise ValueError(
-                    f"{shot.__name__}.texts has no words in {language!r}, only in {', '.join(texts)}"
+                    f"{shot.__name__}.phrases has no words in {language!r}, only in {', '.join(phrases)}"
                 )
-            if texts:
-                tables[shot.__name__] = texts[language]
+            if phrases:
+                tables[shot.__name__] = phrases[language]
         return tables
 
     @classmethod

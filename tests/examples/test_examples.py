@@ -137,9 +137,9 @@ def test_the_new_encoding_slows_by_the_golden_ratio() -> None:
 
 
 def test_words_in_one_language_alone_are_refused_in_the_other(tmp_path: Path) -> None:
-    english = {"en": shot("new_shot", "NewShot").texts["en"]}
-    variant = type("EnglishOnly", (LectureScene,), {"texts": english})
-    with pytest.raises(ValueError, match=r"EnglishOnly\.texts has no words in 'zh', only in en"):
+    english = {"en": shot("new_shot", "NewShot").phrases["en"]}
+    variant = type("EnglishOnly", (LectureScene,), {"phrases": english})
+    with pytest.raises(ValueError, match=r"EnglishOnly\.phrases has no words in 'zh', only in en"):
         construct(variant, tmp_path, "zh")
 
 

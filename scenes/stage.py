@@ -65,8 +65,8 @@ class LectureScene(Scene):
 
     `setup` puts the title on screen, so that no film begins with an empty frame.
 
-    A class with a ``theme`` of its own wears it, whatever theme is chosen for the others. One with ``phrases``
-    brings its words along, a table for each language: ``phrases = {"en": {"title": "Mine"}, "zh": …}``.
+    A class with a ``theme`` of its own wears it, whatever theme is chosen for the others. One with
+    ``phrases`` brings its words along, a table a language: ``phrases = {"en": {"title": "Mine"}, "zh": …}``.
     """
 
     phrases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}

@@ -122,7 +122,7 @@ class LectureScene(Scene):
     def own_words(cls, language: str) -> dict[str, Mapping[str, Any]]:
         """Return the tables that this shot and those it varies bring; refuse a language that one lacks."""
         tables = {}
-        for shot in cls.__mro__:
+        for shot in reversed(cls.__mro__):
             phrases = vars(shot).get("phrases")
             if phrases and language not in phrases:
                 raise ValueError(

@@ -16,7 +16,21 @@ FONT_SIZE, LINE_GAP, PADDING, BOTTOM = 0.038, 0.01, 0.008, 0.02
 BOX = 0.65  # how much the box behind the words covers
 BLACK, WHITE, GREY = 16, 235, 128  # of video: the range of its brightness, and no colour
 
-Layer = np.ndarray[Any, np.dtype[np.float32]]
+Plane = np.ndarray[Any, np.dtype[np.uint8]]
+Shares = np.ndarray[Any, np.dtype[np.float32]]
+
+
+class Layer:
+    """What is drawn on a plane of a picture: how much of each point is ``kept``, and what is ``added``."""
+
+    def __init__(self, kept: Shares, added: Shares) -> None:
+        rows = np.flatnonzero((kept < 1).any(axis=1))
+        self.rows = slice(rows[0], rows[-1] + 1)
+        self.kept, self.added = kept[self.rows], added[self.rows]
+
+    def draw(self, plane: Plane) -> None:
+        """Draw on ``plane``, in place."""
+        plane[self.rows] = (plane[self.rows] * self.kept + self.added).round()
 
 
 class CaptionPainter:
@@ -33,17 +47,16 @@ class CaptionPainter:
     def paint(self, frame: av.VideoFrame, text: str) -> av.VideoFrame:
         """Return ``frame`` with ``text``; what is drawn on is yuv420p, so nothing else is converted."""
         width, height = self.size
-        keep, add = self.layers(text)
         planes = frame.to_ndarray(format="yuv420p").astype(np.uint8, copy=False).reshape(-1)
         brightness, *colors = np.split(planes, [width * height, width * height * 5 // 4])
-        _blend(brightness.reshape(height, width), keep, add)
-        keep_color = keep.reshape(height // 2, 2, width // 2, 2).mean(axis=(1, 3))
+        on_brightness, on_color = self.layers(text)
+        on_brightness.draw(brightness.reshape(height, width))
         for color in colors:
-            _blend(color.reshape(height // 2, width // 2), keep_color, GREY * (1 - keep_color))
+            on_color.draw(color.reshape(height // 2, width // 2))
         return av.VideoFrame.from_ndarray(planes.reshape(-1, width), format="yuv420p")
 
     def _layers(self, text: str) -> tuple[Layer, Layer]:
-        """Return how much is kept of each point's brightness, and what is added to it."""
+        """Return what is drawn on brightness, and on the colours, which have half as many points each way."""
         width, height = self.size
         foot = (width / 2, height * (1 - BOTTOM - PADDING))
         box, ink = (Image.new("L", self.size) for _ in range(2))
@@ -62,12 +75,6 @@ class CaptionPainter:
         pen.multiline_text(foot, text, fill=255, **style)
         inked = np.asarray(ink, dtype=np.float32) / np.float32(255)
         covered = np.asarray(box, dtype=np.float32) * np.float32(BOX / 255) * (1 - inked)
-        keep = 1 - covered - inked
-        return keep, BLACK * covered + WHITE * inked
-
-
-def _blend(plane: np.ndarray[Any, np.dtype[np.uint8]], keep: Layer, add: Layer) -> None:
-    """Change ``plane`` to what is kept of it and what is added, where anything is drawn."""
-    rows = np.flatnonzero((keep < 1).any(axis=1))
-    drawn = slice(rows[0], rows[-1] + 1)
-    plane[drawn] = (plane[drawn] * keep[drawn] + add[drawn]).round()
+        kept = 1 - covered - inked
+        kept_color = kept.reshape(height // 2, 2, width // 2, 2).mean(axis=(1, 3))
+        return Layer(kept, BLACK * covered + WHITE * inked), Layer(kept_color, GREY * (1 - kept_color))

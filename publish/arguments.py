@@ -46,7 +46,10 @@ clusters:
 exit status: 0 all films are there, 1 some are not, 2 the command makes no sense, 130 stopped by Ctrl-C."""
 FILM_DESCRIPTION = """\
 Join the shots to one film: mp4, with a chapter mark for every shot, captions that players can show, the same
-captions as .srt and .vtt, and a poster. Shots whose films are missing are rendered first."""
+captions as .srt and .vtt, and a poster. Shots whose films are missing are rendered first.
+
+VLC, mpv and QuickTime show marks and captions when they are asked to; YouTube takes the .srt. Where nothing
+shows captions, such as in PowerPoint, take --burn-captions."""
 FILM_EXAMPLES = """\
 examples:
   clockhands film -q m                                  the whole lecture, 720p

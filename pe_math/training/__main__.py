@@ -144,8 +144,8 @@ def _train(options: argparse.Namespace) -> None:
     )
     training = TrainingOptions(**_given(options, _TRAINING_OPTIONS))
     seeds = tuple(options.seeds or [0])
-    beside = {options.mode: ModelOptions(options.mode), _MINE: model}
-    encodings = beside if options.output else {options.mode: model}
+    usual = dataclasses.replace(model, frequencies="geometric")
+    encodings = {options.mode: usual, _MINE: model} if options.output else {options.mode: model}
     comparison = Comparison("train", {options.task: training}, encodings, seeds)
     record, checkpoints = _run(comparison, options, "python -m pe_math.training train")
     for encoding in encodings:
@@ -292,7 +292,7 @@ def _parser() -> argparse.ArgumentParser:
     known = f"{', '.join(schedules.NAMED)} or FILE.py:FUNCTION (default: geometric)"
     model.add_argument("--frequencies", metavar="SCHEDULE", default="geometric", help=known)
     model.add_argument("--base", type=float, help="of geometric and mixed frequencies (default: 10000)")
-    beside = f"train it beside ENCODING as it usually is, as `{_MINE}`, and write a record of both"
+    beside = f"train it, as `{_MINE}`, beside the same with geometric frequencies, and write a record of both"
     train.add_argument("--output", type=Path, metavar="FILE", help=beside)
     _add_training(train, TrainingOptions)
 

@@ -39,6 +39,22 @@ def test_train_prints_the_curve_and_what_came_out_and_starts_anew_next_time(tmp_
     assert not list(tmp_path.rglob("*.safetensors"))
 
 
+def test_train_writes_a_record_of_a_schedule_of_ones_own_beside_the_usual_one(tmp_path, capsys):
+    (tmp_path / "mine.py").write_text("def halving(d):\n    return [0.5**k for k in range(d // 2)]\n")
+    output = tmp_path / "mine.safetensors"
+    own = ["--frequencies", f"{tmp_path / 'mine.py'}:halving", "--output", str(output)]
+    command = ["train", "half_sum", "sinusoidal", *TRAINING, *MODEL, "--checkpoints", str(tmp_path / "runs")]
+    assert main([*command, *own]) == 0
+    assert capsys.readouterr().out.endswith(f"{output}\n")
+    record = records.load(output)
+    usual, mine = (dict(record.document["encodings"][name]) for name in ("sinusoidal", "mine"))
+    assert usual.pop("frequencies") == pytest.approx([1.0, 0.1, 0.01, 0.001])
+    assert mine.pop("frequencies") == [1.0, 0.5, 0.25, 0.125]
+    assert usual == mine
+    losses = record.curves("half_sum", "train_loss")
+    assert losses.shape == (2, 1, 2) and np.isfinite(losses).all()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

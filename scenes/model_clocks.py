@@ -14,6 +14,7 @@ from scenes.mobjects.model_hands import ModelHands
 from scenes.mobjects.words import Readout, Words
 from scenes.parameters import Parameter
 
+LONGEST = 10**9  # positions that the counter has room for
 # Where the columns stand, by how many there are.
 COLUMNS = {1: (0.0,), 2: (-3.2, 3.2), 3: (-4.3, 0.0, 4.3)}
 
@@ -37,6 +38,9 @@ class ModelClocks(CountingScene):
         if len(self.encodings) < len(self.models):
             raise ValueError(f"models must have names of their own, got {', '.join(self.models)}")
         self.contexts = {name: encoding.context or 0 for name, encoding in self.encodings.items()}
+        for name, context in self.contexts.items():
+            if context > LONGEST:
+                raise ValueError(f"models: {name} has a context of {context:,}; the counter ends at {LONGEST:,}")
 
     def setup(self) -> None:
         """Put the models' hands on screen, all at twelve."""

@@ -40,7 +40,9 @@ class ModelClocks(CountingScene):
         self.contexts = {name: encoding.context or 0 for name, encoding in self.encodings.items()}
         for name, context in self.contexts.items():
             if context > LONGEST:
-                raise ValueError(f"models: {name} has a context of {context:,}; the counter ends at {LONGEST:,}")
+                raise ValueError(
+                    f"models: {name} has a context of {context:,}; the counter ends at {LONGEST:,}"
+                )
 
     def setup(self) -> None:
         """Put the models' hands on screen, all at twelve."""

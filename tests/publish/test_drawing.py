@@ -12,8 +12,9 @@ from PIL import Image
 
 from publish.drawing import draw_film
 from publish.films import Film
-from publish.jobs import Job, manim_settings, plan
+from publish.jobs import Job
 from scenes.theme import DARK, LIGHT, rgb_of
+from tests.publish.studio import decode, tiny_jobs
 from tests.publish.tiny_lecture import Broken, Tiny
 
 
@@ -23,8 +24,7 @@ def meeting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tiny_job(file_format: str = "mp4", transparent: bool = False, look: str = "en-dark") -> Job:
-    language, theme = look.split("-")
-    (job,) = plan([Tiny], [language], [theme], manim_settings("l", file_format, transparent))
+    (job,) = tiny_jobs(Tiny, look=look, file_format=file_format, transparent=transparent)
     return job
 
 
@@ -33,16 +33,6 @@ def drawn(job: Job, folder: Path) -> tuple[Film, Path]:
     film = Film.read(made)
     assert film is not None
     return film, made
-
-
-def decode(file: Path, pixel_format: str = "rgb24", decoder: str | None = None) -> list[np.ndarray]:
-    with av.open(str(file)) as container:
-        stream = container.streams.video[0]
-        context = av.CodecContext.create(decoder, "r") if decoder else stream.codec_context
-        packets = container.demux(stream)
-        return [
-            frame.to_ndarray(format=pixel_format) for packet in packets for frame in context.decode(packet)
-        ]
 
 
 def dot_column(frame: np.ndarray, background: np.ndarray) -> float:
@@ -124,7 +114,7 @@ def test_a_png_sequence_is_a_folder_of_frames_without_sections(tmp_path: Path) -
 
 
 def test_the_settings_that_came_with_the_job_count_and_not_those_here(tmp_path: Path) -> None:
-    (job,) = plan([Tiny], ["en"], ["dark"], manim_settings("l") | {"frame_rate": 5, "pixel_width": 320})
+    (job,) = tiny_jobs(Tiny, frame_rate=5, pixel_width=320)
     film, folder = drawn(job, tmp_path)
     assert film.frame_rate == 5 and film.frames == 4
     assert decode(folder / film.file)[0].shape == (480, 320, 3)
@@ -148,6 +138,6 @@ def test_what_is_said_before_a_frame_can_end_the_film(tmp_path: Path) -> None:
 
 
 def test_a_broken_shot_raises_what_it_raised(tmp_path: Path) -> None:
-    (job,) = plan([Broken], ["en"], ["dark"], manim_settings("l"))
+    (job,) = tiny_jobs(Broken)
     with pytest.raises(ZeroDivisionError, match="a bug in the shot"):
         draw_film(job, tmp_path, lambda frame: None)

@@ -104,6 +104,8 @@ def film(options: argparse.Namespace) -> int:
                 continue
             whole = LectureFilm(_name(options, jobs), of_look, burns_captions=options.burn_captions)
             if options.force or not whole.is_in(root):
+                if options.burn_captions:
+                    print(f"{whole.file_name}: drawing captions into the pictures takes a while")
                 folders.put(whole.make(library, workplace), root / whole.place)
             print(root / whole.place / f"{whole.file_name}.mp4")
     return _report(failures)

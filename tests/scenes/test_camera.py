@@ -41,7 +41,7 @@ from scenes.mobjects.swarm import Swarm
 from scenes.mobjects.wall import Wall
 from scenes.mobjects.words import Readout, Words
 from scenes.renderer import LectureRenderer
-from scenes.stage import LectureScene
+from scenes.stage import LectureScene, settled
 from scenes.theme import DARK
 from tests.scenes.harness import DRAFT
 
@@ -255,6 +255,15 @@ def test_a_play_leaves_no_target_behind_for_the_cache_to_trip_over() -> None:
             names.append(scene.renderer.animations_hashes)
     assert names[0] == names[1]
     assert scene.clock.target is None
+
+
+def test_words_settle_in_one_place_whatever_way_they_came() -> None:
+    midway = np.arange(-1000, 1001)[:, None] * 0.00390625 + np.array([0.0, 5e-8, 3.0])
+    expected = settled(midway)
+    assert np.abs(expected - midway).max() <= 1e-7
+    for error in (-1e-12, -1e-15, 1e-15, 1e-12):
+        np.testing.assert_array_equal(settled(midway + error), expected)
+    np.testing.assert_array_equal(settled(expected), expected)
 
 
 def test_the_last_picture_is_drawn_even_if_no_play_was(tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ class WaveformHeatmap(HandsScene):
     map_edges = (-5.25, 2.65, -1.9, 2.6)  # left, right, bottom, top
     strip_x = 3.44
     strip_width = 0.32
+    bar_x = 5.93
 
     def check(self) -> None:
         """See that the drawn hand makes waves, that slow rows are slow, and that the column read is there."""

@@ -19,7 +19,6 @@ from pathlib import Path
 
 from manim_slides.config import PresentationConfig, SlideConfig
 from manim_slides.convert import PowerPoint, RevealJS
-from pydantic_extra_types.color import Color
 
 from publish import contents, reveal
 from publish.jobs import Job
@@ -52,21 +51,23 @@ class Deck:
         numbers = [f"-{number}-of-{len(parts)}" for number in range(1, len(parts) + 1)] if parts[1:] else [""]
         names = [f"{self.name}{number}.pptx" for number in numbers]
         for name, part in zip(names, parts, strict=True):
-            PowerPoint(presentation_configs=part).convert_to(folder / name)
+            PowerPoint.model_validate({"presentation_configs": part}).convert_to(folder / name)
         return names
 
     def _page(self) -> _Page:
         theme, scripts = THEMES[self.theme], reveal.folder()
         notes = [slide.notes for shot in self.shots for slide in shot.slides]
-        return _Page(
-            presentation_configs=list(self.shots),
-            title=escape(self.name),
-            language=self.language,
-            background_color=Color(theme.background),
-            text=theme.text,
-            fonts=font_faces("".join(notes)),
-            reveal_style=(scripts / reveal.STYLE).read_text(encoding="utf-8"),
-            reveal_scripts=[(scripts / name).read_text(encoding="utf-8") for name in reveal.SCRIPTS],
+        return _Page.model_validate(
+            {
+                "presentation_configs": self.shots,
+                "title": escape(self.name),
+                "language": self.language,
+                "background_color": theme.background,
+                "text": theme.text,
+                "fonts": font_faces("".join(notes)),
+                "reveal_style": (scripts / reveal.STYLE).read_text(encoding="utf-8"),
+                "reveal_scripts": [(scripts / name).read_text(encoding="utf-8") for name in reveal.SCRIPTS],
+            }
         )
 
 

@@ -158,10 +158,9 @@ def test_the_notebook_runs_and_shows_three_films(tmp_path: Path) -> None:
         output.data["text/html"]
         for cell in notebook.cells
         for output in cell.get("outputs", [])
-        if "text/html" in output.get("data", {})
+        if "<video" in output.get("data", {}).get("text/html", "")
     ]
     assert len(films) == 3
-    assert all("<video" in film for film in films)
     written = sorted(
         path.name for path in tmp_path.glob("media/videos/**/*.mp4") if "partial" not in str(path)
     )

@@ -21,9 +21,10 @@ LINES = 2
 
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"  # Chinese characters and full-width punctuation
 _OPENING = "（《「『【〔“‘"  # ends no line
-_CLOSING = "，。、：；？！）》」』】〕”…—～·％"  # begins no line
+_CLOSING = "，。、：；？！）》」』】〕”’…—～·％"  # begins no line
+_WORD = rf"[^\s{_WIDE}{_OPENING}{_CLOSING}]+"
 # Text is broken in front of these pieces only: a word, or one Chinese character, with its punctuation.
-_PIECE = re.compile(rf"\s*[{_OPENING}]*(?:[{_WIDE}]|[^\s{_WIDE}{_OPENING}{_CLOSING}]+)?[{_CLOSING}]*")
+_PIECE = re.compile(rf"\s*[{_OPENING}]*(?:[{_WIDE}]|{_WORD}(?:’{_WORD})*)?[{_CLOSING}]*")
 _SENTENCE_END = re.compile(r"[.?!。？！][”’)）」』]*$")
 _CLAUSE_END = re.compile(r"[,;:，；：、—][”’)）」』]*$")
 

@@ -16,9 +16,8 @@ LONGEST = {"en": 42, "zh": 18}
 CLOSING = "，。、：；？！）》」』】〕”’…—"
 OPENING = "（《「『【〔“‘"
 
-latin_texts = st.lists(st.text("abcXYZ059,.?!;:'-()", min_size=1, max_size=14), min_size=1, max_size=60).map(
-    " ".join
-)
+latin_words = st.text("abcXYZ059,.?!;:'-()", min_size=1, max_size=14) | st.sampled_from(["hand’s", "“don’t”"])
+latin_texts = st.lists(latin_words, min_size=1, max_size=60).map(" ".join)
 characters = st.sampled_from("位置编码的指针转得快慢一二三")
 words = st.one_of(
     characters,
@@ -56,6 +55,21 @@ def test_chinese_lines_are_short_and_keep_punctuation_where_it_belongs(text: str
     assert not [line for line in lines if line[-1] in OPENING]
     for word in ("RoPE", "6.28", "2i+1", "ALiBi"):
         assert sum(line.count(word) for line in lines) == text.count(word)
+
+
+@pytest.mark.parametrize("mark", CLOSING)
+def test_a_full_line_draws_no_punctuation_to_the_next(mark: str) -> None:
+    """36 characters would fill two lines, were they broken in front of ``mark``."""
+    text = 18 * "字" + mark + 17 * "字"
+    lines = [line for cue in check_shown(text, "zh") for line in cue.text.split("\n")]
+    assert len(lines) == 3 and not [line for line in lines if line[0] == mark]
+
+
+@pytest.mark.parametrize("mark", OPENING)
+def test_a_full_line_leaves_no_opening_mark_behind(mark: str) -> None:
+    text = 17 * "字" + mark + 18 * "字"
+    lines = [line for cue in check_shown(text, "zh") for line in cue.text.split("\n")]
+    assert len(lines) == 3 and not [line for line in lines if line[-1] == mark]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -82,7 +82,7 @@ def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
 def _shown(value: Any) -> str:
     """Return a default as it is written in ``--set SHOT.NAME=VALUE``."""
     if isinstance(value, tuple):
-        return ",".join(map(_shown, value))
+        return ", ".join(map(_shown, value))
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

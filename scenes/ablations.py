@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +12,23 @@ from manim import LEFT, FadeIn, ValueTracker, VGroup, smooth
 from pe_math.training import records
 from scenes.mobjects.whiskers import Whiskers, verdicts
 from scenes.mobjects.words import Words
+from scenes.parameters import Parameter
 from scenes.recorded import RecordedScene
 
 Array = npt.NDArray[np.float64]
 
 # Decades from the baseline beyond which a row would squeeze all others on its axis together.
 FAR = 1.0
+
+PROPOSALS = (
+    "hybrid",
+    "norm_embedding",
+    "concatenate",
+    "window",
+    "mixed",
+    "every_layer",
+    "fast_to_slow",
+)
 
 COUNTS = {-1: "better", 0: "same", 1: "worse"}
 
@@ -46,14 +58,8 @@ class Ablations(RecordedScene):
     record: str = "ablations"
     tasks: tuple[str, ...] = ("half_sum", "copy")
     baseline: str = "sinusoidal"
-    proposals: tuple[str, ...] = (
-        "hybrid",
-        "norm_embedding",
-        "concatenate",
-        "window",
-        "mixed",
-        "every_layer",
-        "fast_to_slow",
+    proposals: Annotated[tuple[str, ...], Parameter("proposals, in order", choices=PROPOSALS, least=2)] = (
+        PROPOSALS
     )
     control: tuple[str, str] = ("fast_to_slow", "every_layer")  # what the first adds to the second
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,12 @@ from pe_math.training import records
 from scenes.mobjects.attention import AttentionMap, OffsetAxes, OffsetCurve, dashes
 from scenes.mobjects.paths import Segments
 from scenes.mobjects.words import Words
+from scenes.parameters import Parameter
 from scenes.stage import LectureScene
 
 Array = npt.NDArray[np.float64]
+
+RELATIVE, ABSOLUTE = ("alibi", "t5", "shaw", "rope"), ("sinusoidal", "learned")
 
 # What is learned follows what is prescribed if no head's mean distance is off by more than this share.
 ALIKE = 0.2
@@ -100,8 +103,8 @@ class AttentionDecay(LectureScene):
 
     record: str = "decoders"
     task: str = "wikitext"
-    relative: tuple[str, ...] = ("alibi", "t5", "shaw", "rope")
-    absolute: tuple[str, ...] = ("sinusoidal", "learned")
+    relative: Annotated[tuple[str, ...], Parameter("relative kinds, in order", choices=RELATIVE)] = RELATIVE
+    absolute: Annotated[tuple[str, ...], Parameter("absolute kinds, in order", choices=ABSOLUTE)] = ABSOLUTE
     without: str = "none"
     layer: int = 0  # where absolute encodings have just joined the words
     floor: float = 1e-4  # weights below are not drawn

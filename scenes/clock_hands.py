@@ -257,8 +257,8 @@ class ClockWall(HandsScene, CountingScene):
     """Sixteen clocks from fast to slow; time speeds up until even the slowest has turned once."""
 
     d: Annotated[int, Parameter("two a clock, in two rows of eight", low=18, high=32, multiple_of=2)] = 32
-    base: Annotated[float, Parameter(BASE, low=100, high=1e8)] = 10_000.0
-    slowest = (500.0, 3e8)  # positions in which the slowest clock may turn
+    base: Annotated[float, Parameter(BASE, low=120, high=3e6)] = 10_000.0
+    slowest = (500.0, 9e6)  # positions in which the slowest clock may turn
     slower = 60.0  # how many times slower than the first it must be for all that is said
     turn = 23.5  # seconds in which it turns at a hundred times the first speed of time
 
@@ -296,7 +296,7 @@ class ClockWall(HandsScene, CountingScene):
 
     def make_periods(self) -> VGroup:
         """Return the period under each clock, and the words that say so."""
-        heading = self.words("periods", font_size=24, role="dim").move_to(UP * 2.53 + RIGHT * 0.6)
+        heading = self.words("periods", font_size=24, role="dim").move_to(UP * 2.53 + RIGHT * 0.85)
         periods = [
             self.words("period", font_size=24, value=in_positions(period))
             .set_color(hand.get_color())
@@ -408,7 +408,7 @@ class ClockSwarm(HandsScene, CountingScene):
 
     def make_model(self) -> VGroup:
         """Return what is shown: the model's name, its number of hands, and how slow the slowest is."""
-        values = {"hands": len(self.frequencies), "period": in_positions(self.encoding.slowest_period)}
+        values = {"hands": len(self.frequencies), "period": f"{self.encoding.slowest_period:,.0f}"}
         name = Words(short_name(self.model), self.theme, font_size=30)
         facts = VGroup(
             name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from pe_math.training import records
 from scenes.mobjects.length_chart import LengthChart
 from scenes.mobjects.paths import Discs
 from scenes.mobjects.words import Readout
+from scenes.parameters import Parameter
 from scenes.recorded import RecordedScene
 
 Array = npt.NDArray[np.float64]
@@ -103,20 +104,32 @@ class ExtrapolationRace(RecordedScene):
     """
 
     sources: tuple[str, ...] = ("encoders", "decoders")
-    tasks: tuple[str, ...] = ("copy", "half_sum", "wikitext")
-    modes: tuple[str, ...] = ("none", "sinusoidal", "learned", "shaw", "t5", "alibi", "rope")
+    tasks: Annotated[tuple[str, ...], Parameter("tasks, in order", most=4)] = ("copy", "half_sum", "wikitext")
+    modes: Annotated[tuple[str, ...], Parameter("encodings of the records", least=2, most=9)] = (
+        "none",
+        "sinusoidal",
+        "learned",
+        "shaw",
+        "t5",
+        "alibi",
+        "rope",
+    )
     rescalings: tuple[str, ...] = ("as_trained", "interpolated", "ntk", "yarn")
     seconds: float = 3.0  # from one tested length to the next
+
+    def check(self) -> None:
+        """See that the records have what is asked for."""
+        super().check()
+        sources = [self.load(name) for name in self.sources]
+        recorded = {task: record for record in sources for task in record.tasks}
+        self.check_chosen("tasks", self.tasks, recorded)
+        for task in self.tasks:
+            self.check_modes(self.modes, recorded[task].encodings)
+        self.by_task = {task: LengthResults.read(recorded[task], task, self.modes) for task in self.tasks}
 
     def setup(self) -> None:
         """Put the first task's chart on screen, at the trained length."""
         super().setup()
-        recorded = {
-            task: record
-            for record in (records.load(records.path_of(name)) for name in self.sources)
-            for task in record.tasks
-        }
-        self.by_task = {task: LengthResults.read(recorded[task], task, self.modes) for task in self.tasks}
         self.length, self.tuned = ValueTracker(0.0), ValueTracker(0.0)
         self.take(self.tasks[0])
         self.add(self.board)

@@ -68,7 +68,7 @@ def rotary_encoding(model: str) -> ModelEncoding:
     """
     try:
         encoding = from_config(model)
-    except FileNotFoundError as error:
+    except OSError as error:
         raise ValueError(f"model {error}") from error
     if encoding.kind != "rope":
         raise ValueError(f"model {model!r} has no hands: it uses {encoding.kind}; take one with RoPE")

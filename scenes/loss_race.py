@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Annotated, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from scenes.mobjects.held import held
 from scenes.mobjects.race import LossAxes, Race
 from scenes.mobjects.standings import Standings
 from scenes.mobjects.words import Readout, Words
+from scenes.parameters import Parameter
 from scenes.recorded import RecordedScene
 from scenes.task_pictures import ASIDE, SumPicture, TaskPicture, picture_of, weights_of
 
@@ -125,19 +126,50 @@ class LossRace(RecordedScene):
     ranks, and every name and number in the verdict come from it; a race without a winner is told as one.
     """
 
-    record: str = "encoders"
-    tasks: tuple[str, ...] = ("signal_sum", "half_sum")
-    modes: tuple[str, ...] = ("none", "sinusoidal", "learned", "shaw", "rope")
-    early: int = 4  # where a plot that stops early would stop
-    seconds: tuple[float, float] = (4.0, 10.0)  # of the race up to there, and of the rest
+    record: Annotated[str, Parameter("encoders, decoders, or the file of a record", names_file=True)] = (
+        "encoders"
+    )
+    tasks: Annotated[tuple[str, ...], Parameter("tasks of the record, in order", most=4)] = (
+        "signal_sum",
+        "half_sum",
+    )
+    modes: Annotated[tuple[str, ...], Parameter("encodings of the record", least=2, most=9)] = (
+        "none",
+        "sinusoidal",
+        "learned",
+        "shaw",
+        "rope",
+    )
+    early: Annotated[int, Parameter("the epoch at which a plot that stops early would stop", low=1)] = 4
+    seconds: Annotated[
+        tuple[float, float], Parameter("of the race up to there, and of the rest", low=1, high=60)
+    ] = (
+        4.0,
+        10.0,
+    )
     example: int = 36  # seed of the numbers shown: the sum of their first half changes sign when shuffled
 
     picture: TaskPicture
 
+    def check(self) -> None:
+        """See that the record has what is asked for, and that its verdicts fit into a line."""
+        super().check()
+        self.recorded = self.load(self.record)
+        self.check_chosen("tasks", self.tasks, self.recorded.tasks)
+        self.check_modes(self.modes, self.recorded.encodings)
+        for task in self.tasks:
+            results = Results.read(self.recorded, task, self.modes)
+            if self.early >= results.epochs:
+                raise ValueError(f"early must be before the last epoch, {results.epochs}, got {self.early}")
+            verdict = results.verdict()
+            try:
+                self.words(verdict.key, font_size=28, epochs=results.epochs, **self.told(results, verdict))
+            except ValueError as error:
+                raise ValueError(f"what is said of {task} is too long; choose fewer modes") from error
+
     def setup(self) -> None:
         """Put a sequence of the first task on screen."""
         super().setup()
-        self.recorded = records.load(records.find(self.record))
         self.epoch = ValueTracker(0.0)
         self.picture = self.make_picture(self.tasks[0])
         self.add(self.picture.row, *self.picture.headings)
@@ -280,15 +312,18 @@ class LossRace(RecordedScene):
         self.beat(f"{self.task}_finish")
         results, verdict = self.results, self.results.verdict()
         self.run_to(results.epochs, seconds=self.seconds[1])
-        values = {name: f"{score:.3f}" for name, score in verdict.scores.items()}
-        values |= {
-            "names": self.named(verdict.modes),
-            "metric": self.words(f"metrics.{results.metric}").text,
-        }
-        self.say(verdict.key, *self.race.speak_of(*verdict.modes), epochs=results.epochs, **values)
+        told = self.told(results, verdict)
+        self.say(verdict.key, *self.race.speak_of(*verdict.modes), epochs=results.epochs, **told)
         before, after = results.apart(self.early), results.apart(results.epochs)
         if verdict.key in ("tie", "unbeaten") and before > FAR_APART * after:
             self.say("melted", epoch=self.early, before=f"{before:.3f}", after=f"{after:.3f}")
+
+    def told(self, results: Results, verdict: Verdict) -> dict[str, str]:
+        """Return what fills the sentence of a verdict."""
+        return {name: f"{score:.3f}" for name, score in verdict.scores.items()} | {
+            "names": self.named(verdict.modes),
+            "metric": self.words(f"metrics.{results.metric}").text,
+        }
 
     def explain(self) -> None:
         """Put the sequence in another order: does the answer change?"""

@@ -222,9 +222,10 @@ def _schedule(value: Any) -> Any:
     if isinstance(value, str) or callable(value):
         return value
     try:
-        return tuple(np.asarray(value, dtype=float).reshape(-1).tolist())
-    except (TypeError, ValueError):
+        numbers = np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
         return None
+    return tuple(numbers.tolist()) if numbers.ndim == 1 and np.isfinite(numbers).all() else None
 
 
 def _number_in(text: str, kind: Callable[[str], Any]) -> Any:

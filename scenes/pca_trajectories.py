@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,14 +22,16 @@ from manim import (
     linear,
 )
 
-from pe_math import frequencies, projection, similarity, sinusoidal
+from pe_math import projection, similarity, sinusoidal
 from pe_math.training import records
+from scenes.hands import HandsScene
 from scenes.mobjects.cloud import Cloud, PositionLegend
 from scenes.mobjects.words import Readout, Words
-from scenes.stage import LectureScene
+from scenes.parameters import Parameter
 
 Array = npt.NDArray[np.float64]
 
+TASKS = ("half_sum", "weighted_sum")
 COMPONENTS = 3
 LEFT_HALF, RIGHT_HALF, RADIUS = (-3.3, 0.25, 0.0), (3.3, 0.25, 0.0), 1.9
 SMALL = 1.1  # the radius of the pictures that stand side by side in the end
@@ -174,7 +176,7 @@ def told_position(points: npt.ArrayLike) -> float:
     return float(1.0 - np.var(positions - inputs @ weights) / np.var(positions))
 
 
-class PcaTrajectories(LectureScene):
+class PcaTrajectories(HandsScene):
     """The sinusoidal table's path through its first three principal components, and learned tables' clouds.
 
     The learned tables are recorded from training on ``tasks``. Axes are fitted once, to the trained table (or
@@ -183,24 +185,26 @@ class PcaTrajectories(LectureScene):
 
     record: str = "encoders"
     mode: str = "learned"
-    tasks: tuple[str, ...] = ("half_sum", "weighted_sum")
-    base: float = 10000.0
-    steps: int = 8  # points of the smooth path for each position
-    pace: float = 0.12  # radians a second by which the view turns
-    resting: float = 0.5  # where the view rests in the end
-    seconds: float = 7.0  # of each training
+    tasks: Annotated[tuple[str, ...], Parameter("tasks of the trainings, in order", choices=TASKS)] = TASKS
+    pace: Annotated[float, Parameter("radians a second by which the view turns", low=0, high=0.5)] = 0.12
+    seconds: Annotated[float, Parameter("of each training", low=1, high=60)] = 7.0
+    steps = 8  # points of the smooth path for each position
+    resting = 0.5  # where the view rests in the end
 
-    def setup(self) -> None:
-        """Put the axes on screen, with position 0 alone."""
-        super().setup()
+    def check(self) -> None:
+        """Read the trainings, whose tables say how many frequencies there are."""
         recorded = records.load(records.path_of(self.record))
         self.trainings = {task: Training.read(recorded, task, self.mode) for task in self.tasks}
         self.training = self.trainings[self.tasks[0]]
         self.count, d = self.training.tables[0].shape
-        self.speeds = frequencies.geometric(d, self.base)
-        self.fixed = sinusoidal.table(np.arange(self.count), self.speeds)
+        self.frequencies = self.chosen_frequencies(d)
+
+    def setup(self) -> None:
+        """Put the axes on screen, with position 0 alone."""
+        super().setup()
+        self.fixed = sinusoidal.table(np.arange(self.count), self.frequencies)
         fine = np.linspace(0, self.count - 1, (self.count - 1) * self.steps + 1)
-        self.way = sinusoidal.table(fine, self.speeds)
+        self.way = sinusoidal.table(fine, self.frequencies)
         self.view, self.drawn, self.snapshot = ValueTracker(0.3), ValueTracker(0.0), ValueTracker(0.0)
         self.less, self.near = ValueTracker(0.0), ValueTracker(0.0)
         self.legend = PositionLegend(

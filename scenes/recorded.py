@@ -2,14 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pe_math.training import records
+from scenes.parameters import hint
 from scenes.stage import LectureScene
 
 
 class RecordedScene(LectureScene):
     """A shot whose sentences are filled in from a record."""
+
+    def load(self, name: str) -> records.Record:
+        """Return a record by name or file; raise `ValueError` where there is none."""
+        try:
+            return records.load(records.find(name))
+        except OSError as error:
+            raise ValueError(f"record {name}: {error}") from error
+
+    def check_chosen(self, name: str, chosen: Sequence[str], known: Iterable[str]) -> None:
+        """Refuse what the parameter ``name`` chooses twice, or chooses and no record has."""
+        known = list(known)
+        for each in chosen:
+            if each not in known:
+                raise ValueError(f"{name} must be among {', '.join(known)}, got {each!r}{hint(each, known)}")
+        if len(set(chosen)) < len(chosen):
+            raise ValueError(f"{name} must not name one twice, got {', '.join(chosen)}")
+
+    def check_modes(self, modes: Sequence[str], known: Iterable[str]) -> None:
+        """Refuse encodings that no record has, or that have no name or no colour."""
+        self.check_chosen("modes", modes, known)
+        for mode in modes:
+            try:
+                self.words(f"names.{mode}", role=mode)
+            except KeyError as error:
+                raise ValueError(f"modes: {mode!r} has no name to show; {error.args[0]}") from error
 
     def named(self, modes: Iterable[str]) -> str:
         """Return the names of ``modes``, each marked with its colour."""

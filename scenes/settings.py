@@ -91,7 +91,7 @@ def from_file(file: Path) -> list[Setting]:
         raise ParameterError(f"{file}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
         raise ParameterError(f"{file}: is not a text file in UTF-8") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # an integer of thousands of digits, say, is no TOML either
         raise ParameterError(f"{file}: is not TOML ({error})") from error
     settings = []
     for shot, table in tables.items():
@@ -175,7 +175,7 @@ def _value(shot: type[Any], setting: Setting) -> Any:
 
 def _anchored(value: Any, folder: Path, names_file: bool) -> Any:
     """Return ``value``; if it is the name of a file in ``folder``, so that it is one from here, too."""
-    is_file = file_of(value) is not None or (names_file and value and (folder / value).exists())
+    is_file = file_of(value) is not None or (names_file and files_of({"": str(folder / value)}))
     return str(folder / value) if is_file else value
 
 
@@ -229,7 +229,15 @@ def files_of(values: Mapping[str, Any]) -> list[Path]:
     """Return the files that are named among ``values``."""
     every = [item for value in values.values() for item in (value if isinstance(value, tuple) else (value,))]
     files = {file_of(text) or Path(text) for text in every if isinstance(text, str) and text}
-    return sorted(file for file in files if file.is_file())
+    return sorted(filter(_is_file, files))
+
+
+def _is_file(file: Path) -> bool:
+    """Tell whether there is such a file, of whatever text the name was made."""
+    try:
+        return file.is_file()
+    except OSError:  # too long, say
+        return False
 
 
 def _described(function: Any) -> str:

@@ -191,8 +191,10 @@ function downloads({ downloads, first, last }) {
 at("close").addEventListener("click", () => at("viewer").close());
 at("previous").addEventListener("click", () => step(-1));
 at("next").addEventListener("click", () => step(1));
-at("viewer").addEventListener("click", event => {
-  if (event.target === at("viewer")) at("viewer").close();  // beside it
+at("viewer").addEventListener("click", ({ target, clientX, clientY }) => {
+  const { left, right, top, bottom } = at("viewer").getBoundingClientRect();
+  const beside = clientX < left || clientX > right || clientY < top || clientY > bottom;
+  if (target === at("viewer") && beside) at("viewer").close();
 });
 at("viewer").addEventListener("keydown", event => {
   if (event.target.tagName === "VIDEO") return;  // it winds with the same keys

@@ -171,6 +171,17 @@ def test_all_of_it_works_by_keyboard(browser: Browser, gallery: Path) -> None:
     assert shown.says('document.activeElement.matches(".card") && !document.querySelector("dialog").open')
 
 
+def test_a_click_beside_the_viewer_closes_it(browser: Browser, gallery: Path) -> None:
+    shown = english(browser, gallery)
+    card(shown, "Tiny-1-there").click()
+    box = shown.page.locator("#viewer").bounding_box()
+    assert box
+    shown.page.mouse.click(box["x"] + 5, box["y"] + 100)
+    assert shown.says('document.querySelector("dialog").open'), "its margin is part of it"
+    shown.page.mouse.click(box["x"] - 5, box["y"] + 100)
+    assert not shown.says('document.querySelector("dialog").open')
+
+
 def test_an_address_leads_back_to_its_clip(browser: Browser, gallery: Path) -> None:
     shown = Visit(browser, (gallery / PAGE).as_uri() + "?language=zh&theme=light#Other-2-back")
     shown.until(f"{VIDEO}.currentTime > 0")

@@ -65,9 +65,14 @@ def _lay_out(text: str, font_size: float, font: str) -> Points:
 
 def _digest(text: str, font_size: float, font: str) -> str:
     """Return a hash over everything that an outline depends on."""
-    programs = [version("manim"), version("manimpango"), manimpango.pango_version()]
-    described = json.dumps([text, float(font_size), font, _STYLE, font_digest(used_files()), programs])
+    described = json.dumps([text, float(font_size), font, _STYLE, font_digest(used_files()), _programs()])
     return hashlib.sha256(described.encode()).hexdigest()
+
+
+@cache
+def _programs() -> list[str]:
+    # Each reads a package's files, which takes as long as an outline.
+    return [version("manim"), version("manimpango"), manimpango.pango_version()]
 
 
 def _write(table: Points, file: Path) -> None:

@@ -36,6 +36,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,7 @@ class _ClipMaker:
         pictures = [self.made / f"{name}.{which}.png" for which in ("first", "last")]
         for picture, target in zip(video.first_and_last(self.source / section.file), pictures, strict=True):
             picture.save(target)
+        step = video.gif_step(self.film.frame_rate) if file.suffix == ".gif" else 1
         return Clip(
             shot=self.film.shot,
             chapter=self.chapter,
@@ -184,8 +186,8 @@ class _ClipMaker:
             transparent=self.job.settings["background_opacity"] < 1.0,
             width=self.film.width,
             height=self.film.height,
-            frame_rate=self.film.frame_rate,
-            frames=section.frames,
+            frame_rate=self.film.frame_rate / step,
+            frames=ceil(section.frames / step),
             duration=section.frames / self.film.frame_rate,
             file=file.name,
             first=pictures[0].name,

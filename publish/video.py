@@ -78,15 +78,21 @@ def _picture(frame: av.VideoFrame) -> Image.Image:
     return Image.fromarray(frame.to_ndarray(format="rgba" if has_alpha(frame.format) else "rgb24"))
 
 
-def write_gif(source: Path, target: Path, *, loops: bool) -> None:
-    """Write ``source`` as a GIF, with 256 colours of its own, that plays once or for ever.
+def gif_step(frame_rate: float | Fraction) -> int:
+    """Return of how many frames one is in a GIF: of a film too fast for a GIF, every second.
 
-    Of a film too fast for players of GIFs every second frame is taken.
+    >>> gif_step(30), gif_step(60)
+    (1, 2)
     """
+    return ceil(frame_rate / FASTEST_GIF)
+
+
+def write_gif(source: Path, target: Path, *, loops: bool) -> None:
+    """Write ``source`` as a GIF, with 256 colours of its own, that plays once or for ever."""
     with av.open(str(source)) as container:
         given = container.streams.video[0]
         size, rate = (given.width, given.height), Fraction(given.average_rate or 0)
-    step = ceil(rate / FASTEST_GIF)
+    step = gif_step(rate)
     palette = _palette(islice(frames(source), 0, None, step))
     with av.open(str(target), "w", options={"loop": "0" if loops else "-1"}) as made:
         stream = made.add_stream("gif", rate=rate / step)

@@ -135,7 +135,8 @@ def test_a_gif_is_no_faster_than_browsers_play_it(studio: Studio) -> None:
     clips, folder = studio.clips(*studio.jobs("gif", frame_rate=60, pixel_width=160, pixel_height=90))
     for clip in clips:
         with Image.open(folder / clip.file) as gif:
-            assert gif.n_frames == 12, "every second of 24 frames"
+            assert gif.n_frames == clip.frames == 12, "every second of 24 frames"
+            assert clip.frame_rate == 30 and clip.duration == pytest.approx(0.4)
             for number in range(gif.n_frames):
                 gif.seek(number)
                 assert gif.info["duration"] >= 20

@@ -132,8 +132,11 @@ def _measured(character: str, font: str) -> tuple[np.ndarray[Any, Any], float]:
     (left, foot, right, _), last_left = box_of([zero]), box_of([last])[0]
     digit = box_of([second])[0] - box_of([first])[0]
     bearing = (digit - (right - left)) / 2.0
-    origin = np.array([left - bearing + digit, foot, 0.0])
-    return glyph - origin, float(digit if character.isdigit() else last_left - left - digit)
+    own = last_left - left - digit
+    # In a font whose digits differ in width, each stands in the middle of a place as wide as a zero.
+    aside = round((digit - own) / 2.0, 6) if character.isdigit() else 0.0
+    origin = np.array([left - bearing + digit - aside, foot, 0.0])
+    return glyph - origin, float(digit if character.isdigit() else own)
 
 
 def _outline(character: str) -> np.ndarray[Any, Any]:

@@ -93,7 +93,7 @@ class Ablations(RecordedScene):
     def make_panels(self) -> dict[str, Whiskers]:
         """Return a panel a task, each on its own scale, that follow the trackers."""
         panels = {}
-        for left, (task, values) in zip((-2.35, 2.35), self.changes.items(), strict=False):
+        for left, (task, values) in zip((-2.35, 2.1), self.changes.items(), strict=False):
             panel = Whiskers(values, limits_of(values), self.theme, left=left)
             panel.add_updater(
                 lambda panel: panel.set_state(

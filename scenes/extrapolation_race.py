@@ -126,6 +126,8 @@ class ExtrapolationRace(RecordedScene):
         for task in self.tasks:
             self.check_modes(self.modes, recorded[task].encodings)
         self.by_task = {task: LengthResults.read(recorded[task], task, self.modes) for task in self.tasks}
+        self.always = everywhere([each.first(place) for each in self.by_task.values() for place in range(3)])
+        self.check_fits("everywhere", names=self.named(self.always))
 
     def setup(self) -> None:
         """Put the first task's chart on screen, at the trained length."""
@@ -309,5 +311,4 @@ class ExtrapolationRace(RecordedScene):
         """Put side by side who came first, by task and length."""
         self.beat("answer")
         self.play(FadeOut(self.board), FadeIn(self.make_table()), self.clear_idea())
-        always = everywhere([each.first(place) for each in self.by_task.values() for place in range(3)])
-        self.play(self.idea("everywhere" if always else "nobody", names=self.named(always)))
+        self.play(self.idea("everywhere" if self.always else "nobody", names=self.named(self.always)))

@@ -162,10 +162,7 @@ class LossRace(RecordedScene):
             if self.early >= results.epochs:
                 raise ValueError(f"early must be before the last epoch, {results.epochs}, got {self.early}")
             verdict = results.verdict()
-            try:
-                self.words(verdict.key, font_size=28, epochs=results.epochs, **self.told(results, verdict))
-            except ValueError as error:
-                raise ValueError(f"what is said of {task} is too long; choose fewer modes") from error
+            self.check_fits(verdict.key, epochs=results.epochs, **self.told(results, verdict))
 
     def setup(self) -> None:
         """Put a sequence of the first task on screen."""

@@ -38,6 +38,13 @@ class RecordedScene(LectureScene):
             except KeyError as error:
                 raise ValueError(f"modes: {mode!r} has no name to show; {error.args[0]}") from error
 
+    def check_fits(self, key: str, **values: Any) -> None:
+        """Refuse a sentence that names too many encodings for a line."""
+        try:
+            self.words(key, font_size=28, **values)
+        except ValueError as error:
+            raise ValueError(f"a sentence names too many for a line; choose fewer modes ({error})") from error
+
     def named(self, modes: Iterable[str]) -> str:
         """Return the names of ``modes``, each marked with its colour."""
         return self.listed(f"<{mode}>{self.words(f'names.{mode}').text}</{mode}>" for mode in modes)

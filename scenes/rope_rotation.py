@@ -27,7 +27,7 @@ from manim import (
 )
 
 from pe_math import rotary, schedules
-from scenes.hands import BASE, HandsScene
+from scenes.hands import BASE, HandsScene, in_positions
 from scenes.mobjects.bars import SignedBars
 from scenes.mobjects.paths import Discs
 from scenes.mobjects.plane import Plane, angle_between
@@ -382,7 +382,7 @@ class RopeRotation(HandsScene):
             ReplacementTransform(self.plane, self.planes[0]),
             ReplacementTransform(self.plane.ground, self.planes[0].ground),
             *(self.fly_in(i, plane) for i, plane in enumerate(self.planes) if i > 0),
-            self.idea(about, base=f"{self.base:g}"),
+            self.idea(about, base=in_positions(self.base)),
             run_time=2,
         )
         self.add(*self.planes)

@@ -203,7 +203,7 @@ class WaveformHeatmap(HandsScene):
         shown = [*range(0, last - step // 2 + 1, step), last]
         axis = Axis(self.theme, {str(position): points(position) for position in shown}, side=DOWN)
         name = self.words("position", font_size=24, role="dim")
-        return VGroup(axis, name.next_to(axis.numbers[-1], RIGHT, buff=0.35))
+        return VGroup(axis, name.next_to(axis.numbers[-1], RIGHT, buff=0.28))
 
     def dimension_axis(self) -> VGroup:
         """Return the axis of dimensions on the right of the map."""

@@ -143,7 +143,7 @@ def test_a_rim_lights_up_once_its_hand_has_turned_once(position: float, lit: int
 def test_a_hundred_times_faster_the_top_row_is_a_blur_and_the_bottom_row_tells_time(
     sixteen_clocks: ClockWall,
 ) -> None:
-    scene = at(sixteen_clocks, 5_000.0, pace=100.0 * ClockWall.real_time)
+    scene = at(sixteen_clocks, 5_000.0, pace=100.0 * sixteen_clocks.real_time)
     opacities = [hand.get_stroke_opacity() for hand in scene.wall.hands]
     assert opacities[:8] == [0.0] * 8
     assert opacities[10:] == [1.0] * 6
@@ -151,7 +151,7 @@ def test_a_hundred_times_faster_the_top_row_is_a_blur_and_the_bottom_row_tells_t
 
 @pytest.mark.parametrize(("times", "told"), [(0.5, "×1"), (1.0, "×1"), (10.0, "×10"), (100.0, "×100")])
 def test_the_speed_of_time_is_told(sixteen_clocks: ClockWall, times: float, told: str) -> None:
-    scene = at(sixteen_clocks, 0.0, pace=times * ClockWall.real_time)
+    scene = at(sixteen_clocks, 0.0, pace=times * sixteen_clocks.real_time)
     assert scene.speed.text == told
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from functools import cache
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Self
 from weakref import WeakKeyDictionary
@@ -127,22 +127,23 @@ class LectureCamera(Camera):
         return self
 
     def _add_curves(self, ctx: cairo.Context[Any], vmobject: VMobject) -> None:
-        points = self.transform_points_pre_display(vmobject, vmobject.points)
-        curves = points[: len(points) // 4 * 4, :2].reshape(-1, 8)
-        if not len(curves):
-            return
-        # As a list: Manim reads NumPy's numbers one by one, which takes four times as long.
-        starts, ends, handles = curves[:, :2], curves[:, 6:], curves[:, 2:].tolist()
-        # Manim's tolerances, within which one curve goes on where the last one ended.
-        near = vmobject.tolerance_for_point_equality + 1e-5 * np.abs(starts)
-        apart = (np.abs(starts[1:] - ends[:-1]) > near[1:]).any(axis=1)
-        for first, end in pairwise([0, *(np.flatnonzero(apart) + 1).tolist(), len(curves)]):
-            ctx.new_sub_path()
-            ctx.move_to(*starts[first])
-            for handle in handles[first:end]:
-                ctx.curve_to(*handle)
-            if vmobject.consider_points_equals_2d(starts[first], ends[end - 1]):
-                ctx.close_path()
+        points = self.transform_points_pre_display(vmobject, vmobject.points)[:, :2]
+        curves = points[: len(points) // 4 * 4].reshape(-1, 8)
+        # As lists: Cairo takes NumPy's numbers one by one, at several times the price.
+        starts, handles, ends = (part.tolist() for part in (curves[:, :2], curves[:, 2:], curves[:, 6:]))
+        tolerance = vmobject.tolerance_for_point_equality
+        first: list[float] = []
+        last: list[float] = []
+        for start, handle, end in zip(starts, handles, ends, strict=True):
+            if not last or (start != last and not _meet(last, start, tolerance)):
+                if last and _meet(first, last, tolerance):
+                    ctx.close_path()
+                ctx.move_to(*start)
+                first = start
+            ctx.curve_to(*handle)
+            last = end
+        if last and _meet(first, last, tolerance):
+            ctx.close_path()
 
     def display_image_mobject(
         self, image_mobject: AbstractImageMobject, pixel_array: np.ndarray[Any, Any]
@@ -166,6 +167,12 @@ class LectureCamera(Camera):
         context.rectangle(0, 0, width, height)
         context.fill()
         context.restore()
+
+
+def _meet(end: list[float], start: list[float], tolerance: float) -> bool:
+    """Tell whether one curve goes on where the last one ended, as near as Manim asks for."""
+    (x, y), (to_x, to_y) = end, start
+    return abs(x - to_x) <= tolerance + 1e-5 * abs(to_x) and abs(y - to_y) <= tolerance + 1e-5 * abs(to_y)
 
 
 def _append_family(mobject: Mobject, found: dict[Mobject, None]) -> None:

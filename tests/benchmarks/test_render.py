@@ -48,6 +48,7 @@ def test_a_stretch_can_be_drawn_the_usual_way(module: str, stretch: str, tmp_pat
         (("stock", "matplotlib"), ("the usual way", "ImageMobject", "matplotlib")),
         (("picture",), ("SSIM", "bytes")),
         (("again",), ("importing", "a second time")),
+        (("jobs",), ("two jobs against one", "two separate Dask workers", "cores in use")),
         (("films",), ("of their playing time", "encoding alone", "MB")),
     ],
     ids=lambda names: names[0],

@@ -36,8 +36,9 @@ class Wall(ClockFaces):
         hours = np.array([(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)]) * radius
         self.ticks = Segments(color=theme.color("grid"), stroke_width=2.0)
         self.ticks.set_ends(_around(centers, 0.85 * hours), _around(centers, hours)).set_z_index(-1)
+        # Below the hands, which wear the same colour: so the rims rest while the hands move.
         self.rims = [
-            Discs(radius, color=color, fill_opacity=0.0, stroke_width=4.0)
+            Discs(radius, color=color, fill_opacity=0.0, stroke_width=4.0).set_z_index(-1)
             for color in theme.hand_colors(len(centers))
         ]
         super().__init__(frequencies, theme, centers=centers, radius=radius, hand_width=4.5, **kwargs)

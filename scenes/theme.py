@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 THEME_VARIABLE = "CLOCKHANDS_THEME"
+# Of a heatmap: finer than bytes can tell, and an odd number, so that zero is one of them.
+SHADES = 2**16 - 1
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,8 @@ class Theme:
     def diverging_rgb(self, values: npt.ArrayLike) -> npt.NDArray[np.uint8]:
         """Return RGB bytes ``(..., 3)`` for ``values`` in [-1, 1]; values beyond are cut to it."""
         low, high = self.diverging
-        share = (np.clip(np.asarray(values, dtype=float), -1.0, 1.0) + 1.0) / 2.0
-        return np.rint(ramp((low, self.background, high), share) * 255.0).astype(np.uint8)
+        shares = (np.clip(np.asarray(values, dtype=float), -1.0, 1.0) + 1.0) / 2.0
+        return _shades((low, self.background, high))[np.rint(shares * (SHADES - 1)).astype(np.uint16)]
 
 
 def rgb_of(color: str) -> npt.NDArray[np.float64]:
@@ -76,6 +79,14 @@ def ramp(anchors: tuple[str, ...], shares: npt.ArrayLike) -> npt.NDArray[np.floa
     return np.stack(
         [np.interp(np.asarray(shares, dtype=float), stops, rgb[:, channel]) for channel in range(3)], axis=-1
     )
+
+
+@cache
+def _shades(anchors: tuple[str, ...]) -> npt.NDArray[np.uint8]:
+    """Return the colours ``(SHADES, 3)`` along the lines between ``anchors``, as bytes."""
+    shades = np.rint(ramp(anchors, np.linspace(0.0, 1.0, SHADES)) * 255.0).astype(np.uint8)
+    shades.setflags(write=False)  # they are shared
+    return shades
 
 
 def _evenly(anchors: tuple[str, ...], count: int) -> list[str]:

@@ -323,7 +323,7 @@ class ClockWall(HandsScene, CountingScene):
         self.beat("together")
         self.play(self.idea("together", clocks=len(self.periods)))
         last = self.periods[-1]
-        self.glide_to(last / 353.0, pace=self.real_time, ramp=last / 3_530.0)
+        self.glide_to(np.rint(last / 353.0), pace=self.real_time, ramp=last / 3_530.0)
         self.play(self.idea("broken"))
 
     def speed_up_tenfold(self) -> None:
@@ -331,7 +331,7 @@ class ClockWall(HandsScene, CountingScene):
         self.beat("tenfold")
         self.play(self.idea("tenfold"))
         last = self.periods[-1]
-        self.glide_to(last / 29.4, pace=10.0 * self.real_time, ramp=last / 442.0)
+        self.glide_to(np.rint(last / 29.44), pace=10.0 * self.real_time, ramp=last / 442.0)
         turned = np.count_nonzero(self.periods <= self.position.get_value())
         self.play(self.idea("awake", turned=turned, clocks=len(self.periods)))
 

@@ -60,6 +60,15 @@ def in_positions(period: float) -> str:
     return f"{period:,.0f}" if period < 1e7 else f"{period:.3g}".replace("e+0", "e").replace("e+", "e")
 
 
+def in_radians(frequency: float) -> str:
+    """Return a frequency in few characters.
+
+    >>> in_radians(1.0), in_radians(0.0316), in_radians(0.000316)
+    ('1', '0.032', '3.2e-4')
+    """
+    return f"{frequency:.2g}" if frequency >= 1e-3 else f"{frequency:.1e}".replace("e-0", "e-")
+
+
 def rotary_encoding(model: str) -> ModelEncoding:
     """Return the encoding of a published model that has hands; raise `ValueError` for any other.
 

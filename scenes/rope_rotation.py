@@ -27,7 +27,7 @@ from manim import (
 )
 
 from pe_math import rotary, schedules
-from scenes.hands import BASE, HandsScene, in_positions
+from scenes.hands import BASE, HandsScene, in_positions, in_radians
 from scenes.mobjects.bars import SignedBars
 from scenes.mobjects.paths import Discs
 from scenes.mobjects.plane import Plane, angle_between
@@ -173,7 +173,9 @@ class RopeRotation(HandsScene):
         """Return every plane, in a row from the centre of the first, and what rests: grounds and speeds."""
         x, y, z = first
         planes = [self.make_plane(i, (x + spacing * i, y, z), unit) for i in range(len(self.frequencies))]
-        speeds = [self.words("speed", role="dim", font_size=24, value=f"{w:.2g}") for w in self.frequencies]
+        speeds = [
+            self.words("speed", role="dim", font_size=24, value=in_radians(w)) for w in self.frequencies
+        ]
         for plane, speed in zip(planes, speeds, strict=True):
             speed.next_to(plane.ground, DOWN, buff=0.12)
         return planes, [*(plane.ground for plane in planes), *speeds]

@@ -58,8 +58,9 @@ class Theme:
     def diverging_rgb(self, values: npt.ArrayLike) -> npt.NDArray[np.uint8]:
         """Return RGB bytes ``(..., 3)`` for ``values`` in [-1, 1]; values beyond are cut to it."""
         low, high = self.diverging
-        shares = (np.clip(np.asarray(values, dtype=float), -1.0, 1.0) + 1.0) / 2.0
-        return _shades((low, self.background, high))[np.rint(shares * (SHADES - 1)).astype(np.uint16)]
+        numbers = (np.clip(np.asarray(values, dtype=float), -1.0, 1.0) + 1.0) * (0.5 * (SHADES - 1))
+        shades = _shades((low, self.background, high))
+        return np.take(shades, np.rint(numbers).astype(np.uint16), axis=0)
 
 
 def rgb_of(color: str) -> npt.NDArray[np.float64]:

@@ -83,7 +83,8 @@ class Heatmap(ImageMobject):
         """Colour the cells anew, for a table of the same shape."""
         self.values = np.asarray(values, dtype=float).reshape(self.values.shape)
         self.pixel_array[..., :3] = np.repeat(theme.diverging_rgb(self.values), self.lines, axis=0)
-        return self._paint_opacity()
+        # Filled rows are covered whatever their values: a third of the time where there are many cells.
+        return self if np.all(self.flatness == 1.0) else self._paint_opacity()
 
     def set_shown(self, shown: npt.ArrayLike) -> Self:
         """Show the cells where ``shown``, broadcast to the table, is true; numbers from 0 to 1 fade them."""
@@ -120,10 +121,7 @@ class Heatmap(ImageMobject):
         return self
 
     def _covered(self) -> npt.NDArray[np.float64]:
-        """Return which share of each pixel the bars cover, broadcastable to ``(rows, lines, columns)``."""
-        if np.all(self.flatness == 1.0):
-            # Filled rows are covered whatever their values: a third of the time where there are many cells.
-            return np.ones((len(self.values), self.lines, 1))
+        """Return which share of each pixel ``(rows, lines, columns)`` the bars cover."""
         standing = 1.0 - self.flatness
         low = (np.minimum(self.values, 0.0) * standing - self.flatness)[:, None]
         high = (np.maximum(self.values, 0.0) * standing + self.flatness)[:, None]

@@ -336,7 +336,6 @@ def test_parameters_are_refused_in_a_line_or_make_hands_from_fast_to_slow(
         (ClockSwarm, {"model": "llama-3.1-8b"}, "zh"),
         (WaveformHeatmap, {"d": 12, "positions": 40, "stop": 39, "drawn_hand": 1}, "en"),
         (RopeRotation, {"base": 1e7 - 1.0, "query_word": 1, "key_word": 0}, "en"),
-        (RotationFan, {"d": 4, "near": (0, 60), "push": 100}, "en"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )

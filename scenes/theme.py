@@ -60,7 +60,7 @@ class Theme:
         low, high = self.diverging
         numbers = (np.clip(np.asarray(values, dtype=float), -1.0, 1.0) + 1.0) * (0.5 * (SHADES - 1))
         shades = _shades((low, self.background, high))
-        return np.take(shades, np.rint(numbers).astype(np.uint16), axis=0)
+        return np.asarray(np.take(shades, np.rint(numbers).astype(np.uint16), axis=0))
 
 
 def rgb_of(color: str) -> npt.NDArray[np.float64]:

@@ -39,6 +39,9 @@ from scenes.parameters import Parameter
 Point = tuple[float, float, float]
 Eight = tuple[float, float, float, float, float, float, float, float]
 
+# Where the axis of the score stands: its numbers and name keep clear of the sentence at the foot.
+CHART_FLOOR = -1.9
+
 
 class RopeRotation(HandsScene):
     """A query and a key turn in one plane, then in four; their score is traced over the offset.
@@ -80,7 +83,7 @@ class RopeRotation(HandsScene):
         scores = self.scores(np.arange(0.0, self.farthest, 1.0 / self.steps))
         low, high = min(self.least_scores[0], scores.min()), max(self.least_scores[1], scores.max())
         self.lowest, self.score_unit = float(low), float(self.chart_height / (high - low))
-        self.zero_height = -2.04 - self.lowest * self.score_unit
+        self.zero_height = CHART_FLOOR - self.lowest * self.score_unit
         self.place_sentence()
 
     def place_sentence(self) -> None:
@@ -262,7 +265,7 @@ class RopeRotation(HandsScene):
 
     def make_trace(self) -> tuple[Chart, Trace]:
         """Return the chart of the score over the offset, and the curve as far as it has been traced."""
-        scale = Scale(corner=(1.8, -2.04), low=(0.0, self.lowest), units=(0.068, self.score_unit))
+        scale = Scale(corner=(1.8, CHART_FLOOR), low=(0.0, self.lowest), units=(0.068, self.score_unit))
         label = self.words("offset", font_size=26)
         chart = Chart(
             self.theme, scale, label, right=self.farthest, x_ticks=(0, 20, 40), y_ticks=(-2, 0, 2, 4)

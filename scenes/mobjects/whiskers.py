@@ -69,7 +69,8 @@ class Row(VGroup):
 
     def dye(self, color: ManimColor, opacity: float) -> Self:
         """Give every part ``color``, as opaque as ``opacity`` says."""
-        self.factor.set_fill(color, opacity=opacity)
+        # As text the factor keeps the colour that is easily read.
+        self.factor.set_fill(opacity=opacity)
         self.bar.set_stroke(color, opacity=0.35 * opacity)
         self.tick.set_stroke(color, opacity=opacity)
         self.dots.set_fill(color, opacity=opacity)

@@ -41,6 +41,12 @@ def folders() -> Iterator[None]:
     sys.path[:0] = map(str, FOLDERS)
     yield
     sys.path[:] = before
+
+
+@pytest.fixture(autouse=True)
+def usual_fonts() -> Iterator[None]:
+    """Leave no brand's font to what is drawn next."""
+    yield
     fonts.choose_font(None)
 
 

@@ -30,7 +30,7 @@ from scenes.stage import LectureScene
 from tests.publish.browser import Visit, open_browser, visit
 from tests.publish.conftest import EN_DARK, Checkout, ended, wait_until
 from tests.publish.studio import decode, draw_all, tiny_jobs
-from tests.publish.tiny_lecture import WORDS, Other, Tiny
+from tests.publish.tiny_lecture import WORDS, Second, Tiny
 
 SCHEMAS = {
     "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
@@ -64,7 +64,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.chdir(folder)
         for code, words in WORDS.items():
             patch.setitem(read_language(code).tables, "Tiny", words)
-        draw_all(tiny_jobs(Tiny, Other) + tiny_jobs(Tiny, look="zh-light"), Library(folder / "films"))
+        draw_all(tiny_jobs(Tiny, Second) + tiny_jobs(Tiny, look="zh-light"), Library(folder / "films"))
         yield folder
 
 
@@ -166,7 +166,7 @@ def test_libreoffice_shows_every_slide(studio: Path, tmp_path: Path) -> None:
     assert office, (
         "the test of PowerPoint files needs LibreOffice; on Debian: apt-get install libreoffice-impress"
     )
-    deck_of(studio, Tiny, Other).write("pptx", tmp_path, most_slides=30)
+    deck_of(studio, Tiny, Second).write("pptx", tmp_path, most_slides=30)
     profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
     subprocess.run(
         [office, profile, "--headless", "--convert-to", "pdf", "--outdir", tmp_path, tmp_path / "deck.pptx"],
@@ -177,7 +177,7 @@ def test_libreoffice_shows_every_slide(studio: Path, tmp_path: Path) -> None:
 
 
 def test_a_deck_too_long_for_powerpoint_comes_in_parts(studio: Path, tmp_path: Path) -> None:
-    names = deck_of(studio, Tiny, Other).write("pptx", tmp_path, most_slides=3)
+    names = deck_of(studio, Tiny, Second).write("pptx", tmp_path, most_slides=3)
     assert names == ["deck-1-of-2.pptx", "deck-2-of-2.pptx"]
     assert [len(pptx.Presentation(str(tmp_path / name)).slides) for name in names] == [2, 2]
 

@@ -23,7 +23,7 @@ from scenes.lecture import CHAPTERS
 from scenes.theme import THEMES, rgb_of
 from tests.publish.browser import Visit, open_browser, visit
 from tests.publish.studio import draw_all, tiny_jobs
-from tests.publish.tiny_lecture import WORDS, Other, Tiny
+from tests.publish.tiny_lecture import WORDS, Second, Tiny
 
 CAPTIONS = {code: words["caption"] for code, words in WORDS.items()}
 PAGE = "index.html"
@@ -46,7 +46,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClipLibrary]:
         for code, words in WORDS.items():
             patch.setitem(read_language(code).tables, "Tiny", words)
         for look in (f"{language}-{theme}" for language in LANGUAGES for theme in THEMES):
-            jobs = tiny_jobs(Tiny, Other, look=look)
+            jobs = tiny_jobs(Tiny, Second, look=look)
             draw_all(jobs, films)
             with made.workplace() as workplace:
                 for job in jobs:
@@ -162,7 +162,7 @@ def test_all_of_it_works_by_keyboard(browser: Browser, gallery: Path) -> None:
         keyboard.press("Tab")
     keyboard.press("Enter")
     shown.until(f"{VIDEO}.ended")
-    assert "Tiny-1" in shown.page.url or "Other-1" in shown.page.url
+    assert "Tiny-1" in shown.page.url or "Second-1" in shown.page.url
     before = shown.page.url
     shown.page.locator("#next").focus()
     keyboard.press("ArrowRight")
@@ -183,7 +183,7 @@ def test_a_click_beside_the_viewer_closes_it(browser: Browser, gallery: Path) ->
 
 
 def test_an_address_leads_back_to_its_clip(browser: Browser, gallery: Path) -> None:
-    shown = Visit(browser, (gallery / PAGE).as_uri() + "?language=zh&theme=light#Other-2-back")
+    shown = Visit(browser, (gallery / PAGE).as_uri() + "?language=zh&theme=light#Second-2-back")
     shown.until(f"{VIDEO}.currentTime > 0")
     assert shown.page.locator("#viewer-caption").inner_text() == CAPTIONS["zh"]["back"]
 

@@ -57,8 +57,12 @@ class Tiny(LectureScene):
         self.play(self.dot.animate.move_to(where), run_time=0.4, rate_func=linear)
 
 
-class Other(Tiny):
-    """As tiny as the other, and only drawn by processes that have not loaded torch."""
+class Second(Tiny):
+    """As tiny as the first."""
+
+
+class Other(Second):
+    """As tiny, and only drawn by processes that have not loaded torch."""
 
     def construct(self) -> None:
         assert "torch" not in sys.modules

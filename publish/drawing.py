@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import threading
 import time
 import traceback
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -151,13 +152,32 @@ def _draw(job: Job, workplace: Path, report: _Report) -> Drawn:
     _check_origin(job, LOADED_ORIGIN | file_origin(job.parameters))
     shared = os.access(workplace, os.W_OK)
     with TemporaryDirectory(dir=workplace if shared else report.worker.local_directory) as folder:
-        film = draw_film(job, Path(folder), report.frame)
+        film = draw_film(job, Path(folder), _while_wanted(Path(folder), report.frame))
         _check_origin(job, origin() | file_origin(job.parameters))
         if shared:
             kept = film.rename(workplace / uuid.uuid4().hex)
             return Drawn(folder=kept.name)
         files = (file for file in film.rglob("*") if file.is_file())
         return Drawn(files={file.relative_to(film).as_posix(): file.read_bytes() for file in files})
+
+
+def _while_wanted(folder: Path, on_frame: Callable[[int], None]) -> Callable[[int], None]:
+    """Return ``on_frame``, which ends the job once the command that has ended has removed ``folder``.
+
+    Manim makes it again with its next file, so something in it tells; and what Manim has made is removed.
+    """
+    mark = folder / "wanted"
+    mark.touch()
+
+    def watched(frame: int) -> None:
+        if not mark.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):
+                folder.parent.rmdir()
+            raise NotWantedError(f"{folder} is not wanted any more")
+        on_frame(frame)
+
+    return watched
 
 
 def _check_origin(job: Job, here: Mapping[str, str]) -> None:

@@ -6,7 +6,6 @@ import errno
 import os
 import shutil
 import socket
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +14,6 @@ from pathlib import Path
 import psutil
 
 _WORKPLACE = ".work"
-_ATTEMPTS = 30
 
 
 @contextmanager
@@ -34,7 +32,7 @@ def workplace(root: Path, contents: str) -> Iterator[Path]:
     try:
         yield place
     finally:
-        _remove(place)
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def put(made: Path, place: Path) -> None:
@@ -58,15 +56,6 @@ def link(source: str | Path, target: str | Path) -> None:
         os.link(source, target)
     except OSError:
         shutil.copyfile(source, target)
-
-
-def _remove(folder: Path) -> None:
-    """Remove ``folder``, though a worker that has lost its scheduler may still be writing there."""
-    for _ in range(_ATTEMPTS):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-        time.sleep(0.1)
 
 
 def _remove_abandoned(root: Path) -> None:

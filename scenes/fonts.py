@@ -7,6 +7,8 @@ a warning there. So the fonts are registered here first, and the cache's folder 
 from __future__ import annotations
 
 import hashlib
+from ctypes import CDLL, c_void_p
+from ctypes.util import find_library
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -39,9 +41,23 @@ def choose_font(file: Path | None) -> None:
 
     Raises `ValueError` where there is no such font.
     """
-    if file is not None and not (file.is_file() and manimpango.register_font(str(file))):
-        raise ValueError(f"font {str(file)!r} is no font file; give the path of a .ttf or .otf file")
+    if file is not None:
+        _register(file)
     _Chosen.file = file
+
+
+@cache
+def _register(file: Path) -> None:
+    """Make the font in ``file`` known to Pango, even if it has drawn text already; refuse what is no font."""
+    if not (file.is_file() and manimpango.register_font(str(file))):
+        raise ValueError(f"font {str(file)!r} is no font file; give the path of a .ttf or .otf file")
+    # Pango lists the fonts when it first draws, and ManimPango has no way to make it look again. Without the
+    # library under that name (Windows, macOS) a font must be chosen before any text is drawn.
+    library = find_library("pangocairo-1.0")
+    if library is not None:
+        set_default = CDLL(library).pango_cairo_font_map_set_default
+        set_default.argtypes, set_default.restype = [c_void_p], None
+        set_default(None)
 
 
 def families() -> str:

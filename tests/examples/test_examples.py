@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -124,6 +125,29 @@ def test_the_brand_wears_its_own_ground_and_its_own_letters(tmp_path: Path) -> N
         assert all(np.array_equal(a, b) for a, b in zip(plain, outlines("clock", 30.0), strict=True))
     for color in (scene.theme.text, *scene.theme.hand_colors(16)):
         assert contrast(color, scene.theme.background) >= 4.5
+
+
+def test_a_font_that_is_chosen_once_text_has_been_drawn_is_used(tmp_path: Path) -> None:
+    # In a process of its own: here a test before may have drawn with that font, or read text back.
+    code = (
+        "import brand; from scenes import fonts; from scenes.mobjects.lettering import outlines\n"
+        "from manim import tempconfig\n"
+        "with tempconfig({'media_dir': 'media'}):\n"
+        "    plain = outlines('clock', 30.0)\n"
+        "    fonts.choose_font(brand.FONT)\n"
+        "    lettered = outlines('clock', 30.0)\n"
+        "assert [*map(len, lettered)] != [*map(len, plain)]\n"
+    )
+    paths = os.pathsep.join(map(str, (ROOT, *FOLDERS)))
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
 
 
 def test_a_font_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -168,12 +168,8 @@ def parser() -> argparse.ArgumentParser:
     rendering = commands.add_parser(
         "render", help="render shots as films", description=RENDER_DESCRIPTION, epilog=RENDER_EXAMPLES
     )
-    _add_shots(rendering)
-    _add_parameters(rendering)
-    _add_looks(rendering)
-    _add_quality(rendering)
+    _add_making(rendering)
     _add_format(rendering, FORMATS)
-    _add_workers(rendering)
 
     film = commands.add_parser(
         "film",
@@ -181,12 +177,8 @@ def parser() -> argparse.ArgumentParser:
         description=FILM_DESCRIPTION,
         epilog=FILM_EXAMPLES,
     )
-    _add_shots(film)
-    _add_parameters(film)
-    _add_looks(film)
-    _add_quality(film)
+    _add_making(film)
     film.add_argument("--burn-captions", action="store_true", help="draw the captions into the pictures")
-    _add_workers(film)
     film.set_defaults(format="mp4", transparent=False)
 
     clips = commands.add_parser(
@@ -195,17 +187,13 @@ def parser() -> argparse.ArgumentParser:
         description=CLIPS_DESCRIPTION,
         epilog=CLIPS_EXAMPLES,
     )
-    _add_shots(clips)
-    _add_parameters(clips)
-    _add_looks(clips)
-    _add_quality(clips)
+    _add_making(clips)
     _add_format(clips, CLIP_FORMATS)
-    _add_workers(clips)
 
     deck = commands.add_parser(
         "deck", help="make slides of the shots", description=DECK_DESCRIPTION, epilog=DECK_EXAMPLES
     )
-    _add_shots(deck)
+    _add_making(deck)
     deck.add_argument("--to", choices=DECK_FORMATS, required=True, help="kind of deck")
     deck.add_argument(
         "--slides",
@@ -214,20 +202,21 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help=f"most slides in a PowerPoint file (default: {MOST_SLIDES}, which PowerPoint plays)",
     )
-    _add_parameters(deck)
-    _add_looks(deck)
-    _add_quality(deck)
-    _add_workers(deck)
     deck.set_defaults(format="mp4", transparent=False)
 
     commands.add_parser("gallery", help="make a page of the clips", description=GALLERY_DESCRIPTION)
     return whole
 
 
-def _add_shots(parser: argparse.ArgumentParser) -> None:
+def _add_making(parser: argparse.ArgumentParser) -> None:
+    """Add what every command takes that renders shots."""
     parser.add_argument(
         "shots", nargs="*", metavar="SHOT", help="names of shots, before the options (default: all)"
     )
+    _add_parameters(parser)
+    _add_looks(parser)
+    _add_quality(parser)
+    _add_workers(parser)
 
 
 def _add_parameters(parser: argparse.ArgumentParser) -> None:

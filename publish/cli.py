@@ -99,9 +99,7 @@ def film(options: argparse.Namespace) -> int:
             jobs = _jobs(options)
             workplace = stack.enter_context(folders.workplace(root, "films"))
         failures = _make_films(options, library, jobs)
-        for of_look in _by_look(jobs):
-            if any(failure.job in of_look for failure in failures):
-                continue
+        for of_look in _whole_looks(jobs, failures):
             whole = LectureFilm(_name(options, jobs), of_look, burns_captions=options.burn_captions)
             if options.force or not whole.is_in(root):
                 if options.burn_captions:
@@ -123,9 +121,7 @@ def deck(options: argparse.Namespace) -> int:
                 reveal.folder()
             workplace = stack.enter_context(folders.workplace(root, "decks"))
         failures = _make_films(options, library, jobs)
-        for of_look in _by_look(jobs):
-            if any(failure.job in of_look for failure in failures):
-                continue
+        for of_look in _whole_looks(jobs, failures):
             made = workplace / uuid.uuid4().hex
             whole = decks.read_deck(_name(options, jobs), of_look, library, workplace)
             files = whole.write(options.to, made, options.slides)
@@ -237,10 +233,14 @@ def _given(options: argparse.Namespace) -> list[Setting]:
     return [*settings.from_environment(), *from_file, *pairs]
 
 
-def _by_look(jobs: Sequence[Job]) -> list[list[Job]]:
-    """Return the jobs of each language and theme."""
-    looks = dict.fromkeys((job.language, job.theme) for job in jobs)
-    return [[job for job in jobs if (job.language, job.theme) == look] for look in looks]
+def _whole_looks(jobs: Sequence[Job], failures: Sequence[Failure]) -> list[list[Job]]:
+    """Return the jobs of each language and theme, less those looks in which one failed."""
+    looks: dict[tuple[str, str], list[Job]] = {}
+    for job in jobs:
+        looks.setdefault((job.language, job.theme), []).append(job)
+    for failure in failures:
+        looks.pop((failure.job.language, failure.job.theme), None)
+    return list(looks.values())
 
 
 def _report(failures: Sequence[Failure]) -> int:

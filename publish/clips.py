@@ -42,7 +42,7 @@ from typing import Any
 
 from publish import contents, folders, video
 from publish.films import Film, Section
-from publish.jobs import Job
+from publish.jobs import Job, source_of
 from publish.library import Library
 from scenes.language import LANGUAGES, read_language
 from scenes.stage import SectionType
@@ -52,7 +52,7 @@ CLIP_FORMATS = ("mp4", "gif", "webm", "mov")
 # What a manifest that is gone, cut or of other fields raises.
 _UNREADABLE = (OSError, ValueError, TypeError, KeyError)
 # What clips are like is decided here, so a change of it makes them anew.
-_MAKERS = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("clips.py", "video.py"))
+_MAKERS = source_of("clips.py", "video.py")
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import textwrap
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from scenes.language import Language
 from scenes.lecture import CHAPTERS, SHOTS, Chapter
-from scenes.parameters import declared
+from scenes.parameters import declared, hint
 from scenes.stage import LectureScene
 
 # Characters of the widest cell in the table of parameters; what is longer goes on below.
@@ -20,12 +19,10 @@ WIDEST = 42
 def find_shots(names: list[str]) -> list[type[LectureScene]]:
     """Return the shots of these names, all for none; raise `ValueError` that names the nearest."""
     shots = {shot.__name__: shot for shot in SHOTS}
-    by_lower_case = {name.lower(): name for name in shots}
     for name in names:
         if name not in shots:
-            nearest = get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.0)
-            hint = by_lower_case[nearest[0]]
-            raise ValueError(f"no shot is called {name!r}; did you mean {hint}? `clockhands list` shows all")
+            nearest = hint(name, shots, always=True)
+            raise ValueError(f"no shot is called {name!r}{nearest} `clockhands list` shows all")
     return [shots[name] for name in dict.fromkeys(names)] or list(shots.values())
 
 

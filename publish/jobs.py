@@ -146,13 +146,17 @@ def manim_settings(quality: str = "h", file_format: str = "mp4", transparent: bo
     return settings
 
 
+def source_of(*names: str) -> bytes:
+    """Return the source of modules of this package, for hashes of what they make."""
+    return b"".join(Path(__file__).with_name(name).read_bytes() for name in names)
+
+
 def origin() -> dict[str, str]:
     """Return what a film depends on besides its settings: the sources and the versions, as they are now."""
-    makers = b"".join(Path(__file__).with_name(name).read_bytes() for name in _FILM_MAKERS)
     return {
         # Around its cache: a source may have changed since it was asked last.
         "scenes and pe_math": source_digest.__wrapped__(),
-        "publish": hashlib.sha256(makers).hexdigest(),
+        "publish": hashlib.sha256(source_of(*_FILM_MAKERS)).hexdigest(),
         "python": platform.python_version(),
         "cairo": cairo.cairo_version_string(),
         "pango": manimpango.pango_version(),

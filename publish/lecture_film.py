@@ -35,7 +35,7 @@ from publish import captions, contents, video
 from publish.burning import CaptionPainter
 from publish.captions import Cue
 from publish.films import Film, sizes
-from publish.jobs import Job
+from publish.jobs import Job, source_of
 from publish.library import Library
 from scenes.language import read_language
 
@@ -43,10 +43,7 @@ MANIFEST = "lecture.json"
 TITLE = "Clockhands"
 MILLISECOND = Fraction(1, 1000)
 ISO_639 = {"en": "eng", "zh": "zho"}
-_MAKERS = b"".join(
-    Path(__file__).with_name(name).read_bytes()
-    for name in ("lecture_film.py", "captions.py", "burning.py", "video.py")
-)
+_MAKERS = source_of("lecture_film.py", "captions.py", "burning.py", "video.py")
 
 
 @dataclass(frozen=True)

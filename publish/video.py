@@ -15,6 +15,8 @@ from av.filter import Graph
 from av.filter.context import FilterContext
 from PIL import Image
 
+from scenes.encoder import has_alpha
+
 # The table of contents comes first, so that a browser can play before it has everything.
 FASTSTART = {"movflags": "+faststart"}
 PRORES_4444 = "ap4h"
@@ -44,11 +46,6 @@ def name_prores(file: Path) -> None:
         draft = file.with_stem(f"{file.stem}-named")
         remux(file, draft, {})
         draft.replace(file)
-
-
-def has_alpha(pixels: av.VideoFormat) -> bool:
-    """Tell whether pixels of this format can be transparent."""
-    return any(component.is_alpha for component in pixels.components)
 
 
 def frames(file: Path, *, last_ones: bool = False) -> Iterator[av.VideoFrame]:

@@ -66,7 +66,7 @@ class Ablations(RecordedScene):
     def setup(self) -> None:
         """Put the lines of no change on screen, one a task."""
         super().setup()
-        self.recorded = records.load(records.path_of(self.record))
+        self.recorded = self.load(self.record)
         self.changes = {
             task: np.concatenate(
                 [

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from manim import LEFT, RIGHT, UP, FadeIn, VGroup
 
 from pe_math.stretching import METHODS, stretched
-from pe_math.training import records
 from scenes.counting import CountingScene
 from scenes.extrapolation_race import RESCALING, LengthResults, number
 from scenes.mobjects.axis import Axis
@@ -38,7 +37,7 @@ class ContextStretch(RecordedScene, CountingScene):
 
     def setup(self) -> None:
         """Put the first row on screen, at the trained length."""
-        record = records.load(records.path_of(RESCALING))
+        record = self.load(RESCALING)
         known = tuple(method for method in self.methods if method in record.encodings)
         # Without a recorded method the axis still needs its numbers.
         self.results = LengthResults.read(record, TASK, known or record.encodings)

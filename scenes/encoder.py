@@ -53,6 +53,11 @@ def straighten(pixels: Pixels) -> None:
     pixels[partly, :3] = np.minimum(255, (mixed[:, :3] * 255 + mixed[:, 3:] // 2) // mixed[:, 3:])
 
 
+def has_alpha(pixels: av.VideoFormat) -> bool:
+    """Tell whether pixels of this format can be transparent."""
+    return any(component.is_alpha for component in pixels.components)
+
+
 class LectureSegmentEncoder(VideoSegmentEncoder):
     """Manim's encoder, which hands frames over without a copy and converts a still frame once.
 
@@ -65,8 +70,7 @@ class LectureSegmentEncoder(VideoSegmentEncoder):
         super().__init__(**kwargs)
         self._give_back = give_back
         self._reformatter = VideoReformatter()
-        components = av.VideoFormat(self.spec.pixel_format).components
-        self._has_alpha = any(component.is_alpha for component in components)
+        self._has_alpha = has_alpha(av.VideoFormat(self.spec.pixel_format))
 
     def write_frame(self, pixels: Pixels, *, repeat: int = 1) -> None:
         """Encode ``pixels`` for ``repeat`` frames."""

@@ -278,7 +278,7 @@ class ExtrapolationRace(RecordedScene):
     def rescale(self) -> None:
         """Ask the RoPE models again with slower turns, and no training."""
         self.beat("rescale")
-        self.rescaled = records.load(records.path_of(RESCALING))
+        self.rescaled = self.load(RESCALING)
         self.results = results = LengthResults.read(self.rescaled, "wikitext", self.rescalings)
         old = self.board.clear_updaters()  # it stays as it is while it fades
         self.board = self.make_board(results, "wikitext")

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, FileSystemLoader
 
-from pe_math import frequencies
+from pe_math import frequencies, sinusoidal
 from publish import folders
 from publish.clips import Clip
 from publish.webfonts import font_faces
@@ -159,9 +159,8 @@ def _words() -> dict[str, dict[str, str]]:
 
 def _logo(hands: int = 12, position: float = 7.2) -> list[tuple[float, float]]:
     """Return the tips of clock hands at ``position``, each longer than the next faster one, up to 1."""
-    angles = frequencies.geometric(2 * hands, base=6.0) * position
-    lengths = np.linspace(0.3, 1.0, hands)
-    tips = np.column_stack([np.sin(angles), np.cos(angles)]) * lengths[:, None]
+    table = sinusoidal.table([position], frequencies.geometric(2 * hands, base=6.0))
+    tips = table.reshape(hands, 2) * np.linspace(0.3, 1.0, hands)[:, None]
     return [(float(x), float(y)) for x, y in tips]
 
 

@@ -16,9 +16,11 @@ from typing import Any
 
 import psutil
 import pytest
+from playwright.sync_api import Browser
 
 from publish.films import Film
 from scenes.language import read_language
+from tests.publish.browser import open_browser
 from tests.publish.tiny_lecture import WORDS
 
 ROOT = Path(__file__).parents[2]
@@ -100,11 +102,23 @@ def _toml(name: str, table: dict[str, Any]) -> Iterator[str]:
             yield f"{key} = {json.dumps(value)}\n"
 
 
-@pytest.fixture
-def tiny_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def give_words(patch: pytest.MonkeyPatch) -> None:
     """Give the tiny shots their words in this process."""
     for code, words in WORDS.items():
-        monkeypatch.setitem(read_language(code).tables, "Tiny", words)
+        patch.setitem(read_language(code).tables, "Tiny", words)
+
+
+@pytest.fixture
+def tiny_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words for the tiny shots."""
+    give_words(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium; not for longer than a module, for its event loop stands in the way of others."""
+    with open_browser() as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -25,10 +25,9 @@ from publish import cli, reveal
 from publish.decks import Deck, read_deck, split
 from publish.engine import Failure
 from publish.library import Library
-from scenes.language import read_language
 from scenes.stage import LectureScene
-from tests.publish.browser import Visit, open_browser, visit
-from tests.publish.conftest import EN_DARK, Checkout, ended, wait_until
+from tests.publish.browser import Visit, visit
+from tests.publish.conftest import EN_DARK, Checkout, ended, give_words, wait_until
 from tests.publish.studio import decode, draw_all, tiny_jobs
 from tests.publish.tiny_lecture import WORDS, Second, Tiny
 
@@ -51,19 +50,12 @@ CLIP = 'Reveal.getCurrentSlide().querySelector("video")'
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with open_browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with films of two shots, and words for them."""
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("studio")
         patch.chdir(folder)
-        for code, words in WORDS.items():
-            patch.setitem(read_language(code).tables, "Tiny", words)
+        give_words(patch)
         draw_all(tiny_jobs(Tiny, Second) + tiny_jobs(Tiny, look="zh-light"), Library(folder / "films"))
         yield folder
 

@@ -31,6 +31,7 @@ from scenes.theme import chosen_theme
 FAILED, STOPPED = 1, 130
 SET = "--set"
 LOG_LINES = 12
+MOST_NAMES = 3  # of shots in the name of a film or a deck: a file's name has at most 255 bytes
 
 
 class RefusedError(Exception):
@@ -182,7 +183,10 @@ def _media() -> Path:
 def _name(options: argparse.Namespace, jobs: Sequence[Job]) -> str:
     """Return what a film or a deck is called: after the shots that are named and what was changed in them."""
     if options.shots:
-        return "-".join(dict.fromkeys(job.name for job in jobs))
+        names = list(dict.fromkeys(job.name for job in jobs))
+        if len(names) <= MOST_NAMES:
+            return "-".join(names)
+        return f"{names[0]}-and-{len(names) - 1}-more-{settings.digest({'shots': names})[:6]}"
     changed = {job.name: job.parameters for job in jobs if job.parameters}
     return f"lecture-{settings.digest(changed)[:6]}" if changed else "lecture"
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+import pptx
 from manim_slides.config import PresentationConfig, SlideConfig
 from manim_slides.convert import PowerPoint, RevealJS
 
@@ -52,6 +53,7 @@ class Deck:
         names = [f"{self.name}{number}.pptx" for number in numbers]
         for name, part in zip(names, parts, strict=True):
             PowerPoint.model_validate({"presentation_configs": part}).convert_to(folder / name)
+            _describe_clips(folder / name)
         return names
 
     def _page(self) -> _Page:
@@ -84,6 +86,15 @@ class _Page(RevealJS):
     fonts: str
     reveal_style: str
     reveal_scripts: list[str]
+
+
+def _describe_clips(file: Path) -> None:
+    """Give each clip its caption as the text that screen readers read, in place of the name of its file."""
+    presentation = pptx.Presentation(str(file))
+    for slide in presentation.slides:
+        for properties in slide.shapes.element.xpath(".//p:nvPicPr/p:cNvPr"):
+            properties.set("descr", slide.notes_slide.notes_text_frame.text)
+    presentation.save(str(file))
 
 
 def read_deck(name: str, jobs: Sequence[Job], films: Library, workplace: Path) -> Deck:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from publish import cluster, contents
-from publish.cli import main
+from publish.arguments import parser
+from publish.cli import _jobs, _name, main
 from publish.progress import frames_left
 from scenes.language import LANGUAGES, read_language
 from scenes.lecture import CHAPTERS, SHOTS
@@ -126,3 +127,14 @@ def test_the_frames_left_are_known_as_far_as_they_can_be() -> None:
     assert frames_left({"a": 100, "b": 200}, {"a": 100, "b": 80}) == 120
     assert frames_left({"a": 100, "b": 200, "c": None}, {"a": 100, "b": 200}) == 150
     assert frames_left({"a": 100}, {"a": 130}) == 0, "a film may come out longer than last time"
+
+
+def test_a_film_of_any_shots_has_a_name_of_its_own_that_every_disk_takes() -> None:
+    names = [shot.__name__ for shot in SHOTS]
+    asked = [names[:count] for count in range(len(names) + 1)] + [names[1:], names[::-1]]
+    called = []
+    for shots in asked:
+        options = parser().parse_args(["film", *shots])
+        called.append(_name(options, _jobs(options)))
+    assert len(set(called)) == len(asked)
+    assert max(len(name.encode()) for name in called) < 200, "most disks take 255 bytes, with what is added to it"

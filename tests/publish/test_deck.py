@@ -145,6 +145,7 @@ def test_each_clip_in_powerpoint_starts_by_itself_with_poster_and_notes(studio: 
         identity = movie.find(".//p:cNvPr", SCHEMAS).get("id")
         assert video.find(".//p:spTgt", SCHEMAS).get("spid") == identity
         assert video.find(".//p:cond", SCHEMAS).get("delay") == "0", "it waits for no click"
+        assert movie.find(".//p:cNvPr", SCHEMAS).get("descr") == WORDS["en"]["caption"][section]
         repeats = video.find(".//p:cTn", SCHEMAS).get("repeatCount")
         assert repeats == ("indefinite" if section == "back" else None)
         poster = movie.find(".//a:blip", SCHEMAS).get(f"{{{SCHEMAS['r']}}}embed")

@@ -137,4 +137,6 @@ def test_a_film_of_any_shots_has_a_name_of_its_own_that_every_disk_takes() -> No
         options = parser().parse_args(["film", *shots])
         called.append(_name(options, _jobs(options)))
     assert len(set(called)) == len(asked)
-    assert max(len(name.encode()) for name in called) < 200, "most disks take 255 bytes, with what is added to it"
+    assert max(len(name.encode()) for name in called) < 200, (
+        "most disks take 255 bytes, with what is added to it"
+    )

@@ -14,6 +14,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader
 
 from pe_math import frequencies, sinusoidal
-from publish import folders
+from publish import contents, folders
 from publish.clips import Clip
 from publish.webfonts import font_faces
 from scenes.language import LANGUAGES, read_language
@@ -48,7 +49,18 @@ class Card:
     @property
     def id(self) -> str:
         """Return the name of the card, which is that of its files."""
-        return f"{self.sample.shot}-{self.sample.number}-{self.sample.section}"
+        return Path(self.sample.file).stem
+
+    @property
+    def film(self) -> str:
+        """Return the name of the film that it is cut from: the shot's, or its own where parameters differ."""
+        return self.id.removesuffix(f"-{self.sample.number}-{self.sample.section}")
+
+    @property
+    def changes(self) -> str:
+        """Return the parameters that were changed, as in ``base 500000, d 128``."""
+        changed = self.sample.parameters.items()
+        return ", ".join(f"{name} {contents.shown(value)}" for name, value in sorted(changed))
 
     def looks(self) -> dict[str, dict[str, Any]]:
         """Return what the page needs to know of each look in which there is a clip to play."""
@@ -64,10 +76,15 @@ class Card:
 
 @dataclass(frozen=True)
 class Shot:
-    """A shot with the cards of its sections."""
+    """A shot, or one with parameters of its own, with the cards of its sections."""
 
     name: str
     cards: Sequence[Card]
+
+    @property
+    def changes(self) -> str:
+        """Return the parameters that were changed."""
+        return self.cards[0].changes
 
 
 @dataclass(frozen=True)
@@ -101,15 +118,21 @@ def arrange(clips: Iterable[Clip]) -> Iterator[Chapter]:
     """Yield chapters in the order of the lecture, and what belongs to none in the end."""
     cards: dict[tuple[str, int, str], list[Clip]] = {}
     for clip in clips:
-        cards.setdefault((clip.shot, clip.number, clip.section), []).append(clip)
-    shown = [Card(clips) for _, clips in sorted(cards.items()) if any(map(_plays, clips))]
+        cards.setdefault((Card([clip]).film, clip.number, clip.section), []).append(clip)
+    shown = [Card(same) for _, same in sorted(cards.items()) if any(map(_plays, same))]
     names = [*(shot.__name__ for chapter in CHAPTERS for shot in chapter.shots)]
     names += sorted({card.sample.shot for card in shown} - set(names))
     for chapter in [*(chapter.name for chapter in CHAPTERS), None]:
         of_chapter = [card for card in shown if card.sample.chapter == chapter]
-        shots = [Shot(name, [card for card in of_chapter if card.sample.shot == name]) for name in names]
         if of_chapter:
-            yield _chapter(chapter, [shot for shot in shots if shot.cards])
+            yield _chapter(chapter, [shot for name in names for shot in _variants(name, of_chapter)])
+
+
+def _variants(name: str, cards: Iterable[Card]) -> Iterator[Shot]:
+    """Yield the shot of this name, as it is and then with each of its sets of parameters."""
+    of_shot = (card for card in cards if card.sample.shot == name)
+    for _, of_film in groupby(of_shot, key=lambda card: card.film):
+        yield Shot(name, list(of_film))
 
 
 def _chapter(name: str | None, shots: Sequence[Shot]) -> Chapter:
@@ -133,7 +156,12 @@ def _page(chapters: Sequence[Chapter]) -> str:
         loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     looks = {
-        card.id: {"title": card.sample.title, "caption": card.sample.caption, "looks": card.looks()}
+        card.id: {
+            "title": card.sample.title,
+            "changes": card.changes,
+            "caption": card.sample.caption,
+            "looks": card.looks(),
+        }
         for chapter in chapters
         for shot in chapter.shots
         for card in shot.cards

@@ -74,8 +74,9 @@ for (const [name, box] of [["language", at("languages")], ["theme", at("themes")
 // Search: a card is found by the words of both languages and by the names of its shot and section.
 
 const texts = new Map(links.map(link => {
-  const { title, caption } = cards[link.dataset.card];
-  return [link, [link.dataset.card, ...Object.values(title), ...Object.values(caption)].join(" ").toLowerCase()];
+  const { title, changes, caption } = cards[link.dataset.card];
+  const said = [link.dataset.card, changes, ...Object.values(title), ...Object.values(caption)];
+  return [link, said.join(" ").toLowerCase()];
 }));
 
 function search() {
@@ -144,7 +145,7 @@ function open(id) {
 
 function view(id) {
   viewed = id;
-  const { title, caption } = cards[id];
+  const { title, changes, caption } = cards[id];
   const shown = clip(id);
   const video = makeVideo(shown);
   video.controls = true;
@@ -157,9 +158,9 @@ function view(id) {
   at("stage").replaceChildren(video);
 
   const order = shownCards();
-  const name = document.createElement("small");
-  name.textContent = `${order.indexOf(id) + 1} / ${order.length}`;
-  at("viewer-title").replaceChildren(title[page.lang], name);
+  const which = document.createElement("small");
+  which.textContent = [changes, `${order.indexOf(id) + 1} / ${order.length}`].filter(Boolean).join(" · ");
+  at("viewer-title").replaceChildren(title[page.lang], which);
   at("viewer-caption").textContent = caption[page.lang];
   at("downloads").replaceChildren(...downloads(shown));
   at("copied").textContent = "";

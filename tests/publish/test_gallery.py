@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+import shutil
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +21,7 @@ from publish.gallery import Card, arrange, write_gallery
 from publish.library import Library
 from scenes.language import LANGUAGES
 from scenes.lecture import CHAPTERS
+from scenes.settings import suffix
 from scenes.theme import THEMES, rgb_of
 from tests.publish.browser import Visit, visit
 from tests.publish.conftest import give_words
@@ -271,16 +273,62 @@ def test_from_a_disk_the_names_of_files_are_copied(browser: Browser, gallery: Pa
 
 def test_chapters_and_shots_come_as_in_the_lecture(shelf: ClipLibrary) -> None:
     clip = shelf.all_clips()[0]
+    shots = [(shot.__name__, chapter.name) for chapter in CHAPTERS for shot in chapter.shots]
     made = [
-        dataclasses.replace(clip, shot=shot.__name__, chapter=chapter.name)
-        for chapter in CHAPTERS
-        for shot in chapter.shots
+        dataclasses.replace(clip, shot=name, chapter=chapter, file=f"{name}/{name}-1-there.mp4")
+        for name, chapter in [*shots, ("Mine", None)]
     ]
-    made.append(dataclasses.replace(clip, shot="Mine", chapter=None))
     arranged = list(arrange(reversed(made)))
     assert [chapter.name for chapter in arranged] == [*(chapter.name for chapter in CHAPTERS), "other"]
     names = [shot.name for chapter in arranged for shot in chapter.shots]
-    assert names == [*(shot.__name__ for chapter in CHAPTERS for shot in chapter.shots), "Mine"]
+    assert names == [*(name for name, _ in shots), "Mine"]
+
+
+def changed(clip: Clip, **parameters: Any) -> Clip:
+    """Return ``clip`` as it would be of a shot with parameters of its own."""
+    name = clip.shot + suffix(parameters)
+    files = {
+        each: getattr(clip, each).replace(f"{clip.shot}-", f"{name}-") for each in ("file", "first", "last")
+    }
+    return dataclasses.replace(clip, parameters=parameters, **files)
+
+
+def test_a_shot_with_parameters_of_its_own_stands_beside_the_plain_one(shelf: ClipLibrary) -> None:
+    plain = [clip for clip in shelf.all_clips() if clip.shot == "Tiny" and clip.language == "en"]
+    sets = ({"base": 500000.0, "d": 128}, {"base": 20.0}, {"words": ["a", "b"]})
+    (chapter,) = arrange([*(changed(clip, **each) for each in sets for clip in plain), *plain])
+    told = [(shot.changes, [card.sample.section for card in shot.cards]) for shot in chapter.shots]
+    assert told[0][0] == "", "the lecture's own comes first"
+    of_each = ["there", "back"]
+    assert sorted(told) == [
+        ("", of_each),
+        ("base 20", of_each),
+        ("base 500000, d 128", of_each),
+        ("words a, b", of_each),
+    ]
+    cards = [card for shot in chapter.shots for card in shot.cards]
+    assert len({card.id for card in cards}) == 8
+    for card in cards:
+        for look in card.looks().values():
+            assert [taken["file"] for taken in look["downloads"]] == [look["file"]]
+
+
+def test_what_was_changed_is_shown_and_found(browser: Browser, shelf: ClipLibrary, tmp_path: Path) -> None:
+    source, clips = tmp_path / "clips", shelf.all_clips()
+    copied = [changed(clip, base=500000.0) for clip in clips]
+    for clip, copy in zip(clips, copied, strict=True):
+        for name in ("file", "first", "last"):
+            for file in (getattr(clip, name), getattr(copy, name)):
+                (source / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(shelf.root / getattr(clip, name), source / file)
+    assert write_gallery([*clips, *copied], source, tmp_path / "gallery") == 8
+    shown = english(browser, tmp_path / "gallery")
+    shown.page.fill("#search", "base 500000 second")
+    assert shown.page.locator(".card:visible").count() == 2
+    assert shown.page.locator(".shot:visible h3").inner_text() == "A dot Second · base 500000"
+    shown.page.locator(".card:visible").first.click()
+    assert shown.page.locator("#viewer-title").inner_text() == "A dotbase 500000 · 1 / 2"
+    shown.until(f'{VIDEO}.currentSrc.includes("Second-base500000-")')
 
 
 def test_the_best_clip_is_played_and_all_can_be_taken(shelf: ClipLibrary) -> None:

@@ -22,6 +22,7 @@ LINES = 2
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"  # Chinese characters and full-width punctuation
 _OPENING = "（《「『【〔“‘"  # ends no line
 _CLOSING = "，。、：；？！）》」』】〕”’…—～·％"  # begins no line
+_MARKS = _CLOSING + ",.;:!?)]}\"'"  # begin no line where a word is cut
 _WORD = rf"[^\s{_WIDE}{_OPENING}{_CLOSING}]+"
 # Text is broken in front of these pieces only: a word, or one Chinese character, with its punctuation.
 _PIECE = re.compile(rf"\s*[{_OPENING}]*(?:[{_WIDE}]|{_WORD}(?:’{_WORD})*)?[{_CLOSING}]*")
@@ -100,9 +101,22 @@ def _clock(seconds: float) -> str:
 
 
 def _pieces(text: str, length: int) -> list[str]:
-    """Return ``text`` in pieces; what is longer than a line is cut."""
-    whole = (piece for piece in _PIECE.findall(text.strip()) if piece)
-    return [piece[i : i + length] for piece in whole for i in range(0, len(piece), length)]
+    """Return ``text`` in pieces, with the blanks in front of them; what is longer than a line is cut."""
+    pieces: list[str] = []
+    for piece in filter(None, _PIECE.findall(text.strip())):
+        word = piece.lstrip()
+        first, *rest = _cut(word, length)
+        pieces += [piece.removesuffix(word) + first, *rest]
+    return pieces
+
+
+def _cut(word: str, length: int) -> list[str]:
+    """Return ``word`` in parts of at most ``length`` characters; marks stay with a letter, if one is near."""
+    if len(word) <= length:
+        return [word]
+    good = (end for end in range(length, 0, -1) if word[end] not in _MARKS and word[end - 1] not in _OPENING)
+    end = next(good, length)
+    return [word[:end], *_cut(word[end:], length)]
 
 
 def _split(pieces: Sequence[str], length: int, lines: int) -> list[Sequence[str]]:

@@ -16,7 +16,12 @@ LONGEST = {"en": 42, "zh": 18}
 CLOSING = "，。、：；？！）》」』】〕”’…—"
 OPENING = "（《「『【〔“‘"
 
-latin_words = st.text("abcXYZ059,.?!;:'-()", min_size=1, max_size=14) | st.sampled_from(["hand’s", "“don’t”"])
+latin_words = st.one_of(
+    st.text("abcXYZ059,.?!;:'-()", min_size=1, max_size=14),
+    st.sampled_from(["hand’s", "“don’t”"]),
+    # As long as a line, marks and all.
+    st.tuples(st.integers(30, 41), st.sampled_from(",.?!;:’”")).map(lambda long: long[0] * "a" + long[1]),
+)
 latin_texts = st.lists(latin_words, min_size=1, max_size=60).map(" ".join)
 characters = st.sampled_from("位置编码的指针转得快慢一二三")
 words = st.one_of(
@@ -24,6 +29,9 @@ words = st.one_of(
     st.tuples(characters, st.sampled_from("，。：；？！、")).map("".join),
     st.tuples(st.sampled_from("（《“"), characters, characters, st.sampled_from("）》”")).map("".join),
     st.sampled_from([" RoPE ", " 6.28 ", "2i+1", " ALiBi，"]),
+    st.tuples(st.integers(15, 50), st.sampled_from("，。：；？！、")).map(
+        lambda long: long[0] * "a" + long[1]
+    ),
 )
 chinese_texts = st.lists(words, min_size=1, max_size=90).map("".join).filter(str.strip)
 
@@ -99,6 +107,23 @@ def test_a_chinese_caption_is_cut_after_a_comma_rather_than_within_a_word() -> N
 
 def test_a_word_longer_than_a_line_is_cut() -> None:
     assert cues("a" * 50, 0.0, 1.0, "en")[0].text == "a" * 42 + "\n" + "a" * 8
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_word_as_long_as_a_line_is_not_cut(language: str) -> None:
+    word = "a" * LONGEST[language]
+    shown = check_shown(f"bb {word} bb", language)
+    assert word in [line for cue in shown for line in cue.text.split("\n")]
+
+
+@pytest.mark.parametrize("mark", [*CLOSING, *",.;:!?)'", "。”", '."'])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_word_that_is_cut_keeps_its_mark(language: str, mark: str) -> None:
+    for count in range(1, 3 * LONGEST[language]):
+        shown = check_shown(f"bb {count * 'a'}{mark} bb", language)
+        lines = [line for cue in shown for line in cue.text.split("\n")]
+        assert not [line for line in lines if line[0] in mark]
+        assert any(line.endswith(f"a{mark}") or f"a{mark} " in line for line in lines)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -54,16 +54,15 @@ def run(search: Search, place: Place, workers: int) -> str:
 
     Raises:
         ValueError: the storage cannot be opened, or has this search with other settings.
-        RuntimeError: workers die again and again.
+        RuntimeError: workers die again and again, or the storage fails.
     """
     _checks.count("workers", workers, at_least=1)
     storage = studies.open_storage(place.storage, place.heartbeat)
-    try:
+    with studies.storage_errors():
         _watch(storage, search, place, workers)
-    except (OptunaError, SQLAlchemyError) as error:
-        raise RuntimeError(f"the storage failed, and the same command goes on from there: {error}") from error
+        table = studies.table(storage, search.name)
     shutil.rmtree(_folder(search, place), ignore_errors=True)
-    return studies.table(storage, search.name)
+    return table
 
 
 def _watch(storage: BaseStorage, search: Search, place: Place, workers: int) -> None:

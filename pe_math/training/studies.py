@@ -286,8 +286,21 @@ def count_done(storage: BaseStorage, search: Search) -> int:
 
 def _begun(storage: BaseStorage, name: str) -> list[Study]:
     """Return the studies of a search, in the order of its stages."""
-    names = sorted(study for study in optuna.get_all_study_names(storage) if study.partition("/")[0] == name)
+    names = [study for study in _names(storage) if study.partition("/")[0] == name]
     return [optuna.load_study(study_name=study, storage=storage) for study in names]
+
+
+def _names(storage: BaseStorage) -> list[str]:
+    """Return the names of the studies that searches have begun, in order.
+
+    A database may hold studies of others as well, and one of ours that is just being made.
+    """
+    stages = {stage.name for stage in STAGES}
+    return sorted(
+        study.study_name
+        for study in storage.get_all_studies()
+        if study.study_name.partition("/")[2] in stages and "settings" in study.user_attrs
+    )
 
 
 def loss_of(trial: FrozenTrial) -> float:
@@ -309,14 +322,25 @@ def is_surplus(study: Study, trial: Trial) -> bool:
     )
 
 
+@contextlib.contextmanager
+def storage_errors() -> Iterator[None]:
+    """Raise RuntimeError, with what to do, in place of what a storage raises."""
+    try:
+        yield
+    except (OptunaError, SQLAlchemyError) as error:
+        raise RuntimeError(f"the storage failed, and the same command goes on from there: {error}") from error
+
+
+@storage_errors()
 def tables(url: str) -> str:
     """Return all searches in a storage as text.
 
     Raises:
         ValueError: there is no such storage, or no search in it.
+        RuntimeError: the storage fails.
     """
     storage = open_storage(url, must_exist=True)
-    names = sorted({name.partition("/")[0] for name in optuna.get_all_study_names(storage)})
+    names = sorted({name.partition("/")[0] for name in _names(storage)})
     _checks.require(bool(names), "storage", url, "one with a search in it")
     return "\n".join(table(storage, name) for name in names)
 

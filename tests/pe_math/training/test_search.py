@@ -8,8 +8,10 @@ import threading
 import numpy as np
 import optuna
 import pytest
+from optuna.exceptions import StorageInternalError
 from optuna.storages import RDBStorage
 from optuna.trial import TrialState
+from sqlalchemy.exc import OperationalError
 
 from pe_math.training import search, studies, trainer
 from pe_math.training.__main__ import main
@@ -353,6 +355,39 @@ def test_show_prints_searches_and_makes_no_storage(tmp_path, trained, place, cap
     capsys.readouterr()
     assert main(["show", place.storage]) == 0
     assert capsys.readouterr().out == table + "\n"
+
+
+def test_studies_of_others_and_one_that_is_being_made_are_passed_over(trained, place, capsys):
+    storage = studies.open_storage(place.storage)
+    for name in ("price", "formula/price", "later/1-baseline", "formula/2-learning-rate"):
+        study = optuna.create_study(storage=storage, study_name=name)
+        if name.endswith("price"):
+            study.set_user_attr("settings", "theirs")
+            study.optimize(lambda trial: 1.0, n_trials=1)
+    assert main(["show", place.storage]) == 1
+    assert "one with a search in it" in capsys.readouterr().err
+    table = search.run(formula_search(count=1), place, workers=1)
+    assert "price" not in table and "2-learning-rate" not in table
+    assert main(["show", place.storage]) == 0
+    assert capsys.readouterr().out == table + "\n"
+
+
+@pytest.mark.parametrize(
+    "error", [StorageInternalError("gone"), OperationalError("SELECT", {}, OSError("gone"))]
+)
+@pytest.mark.parametrize("ours", ["tables", "table"])
+def test_a_storage_that_fails_in_the_end_is_an_error_too(ours, error, trained, place, monkeypatch):
+    begin(place.storage)
+
+    def fail(*arguments):
+        raise error
+
+    if ours == "tables":
+        monkeypatch.setattr(studies._Storage, "get_all_studies", fail)
+    else:
+        monkeypatch.setattr(studies, "table", fail)
+    with pytest.raises(RuntimeError, match=r"the storage failed, and the same command .*gone"):
+        studies.tables(place.storage) if ours == "tables" else search.run(formula_search(count=1), place, 1)
 
 
 # Commands, with processes -----------------------------------------------------------------------------------

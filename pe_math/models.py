@@ -10,7 +10,8 @@ and the scaling of RoPE may stand in ``rope_scaling`` or, since 2025, in ``rope_
 
 import json
 import math
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -96,17 +97,21 @@ def from_config(path: str | Path, length: int | None = None, layer: str = FULL) 
     """
     file = _find(path)
     try:
-        values = json.loads(file.read_text("utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        values = json.loads(file.read_text("utf-8-sig"))  # some editors begin a file with a mark
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{file}: not a JSON file ({error})") from error
     if not isinstance(values, dict):
         raise ValueError(f"{file}: must hold an object with the model's settings, got {values!r:.60}")
     _checks.choice("layer", layer, (FULL, SLIDING))
     if length is not None:
         _checks.count("length", length, at_least=1)
+    config = _Config(file, values)
     # A model that sees pictures, too, keeps the settings of its text in a part of its own.
-    config = _Config(file, values.get("text_config") or values)
-    return _READERS[config.model_type](config, length, layer)
+    if config.get("text_config") is not None:
+        config = config.part("text_config")
+    model_type = config.choice("model_type", sorted(_READERS))
+    config.defaults = _DEFAULTS.get(model_type, {})
+    return _READERS[model_type](config, length, layer)
 
 
 def _find(path: str | Path) -> Path:
@@ -124,30 +129,34 @@ class _Config:
 
     def __init__(self, file: Path, values: Mapping[str, Any], inside: str = "") -> None:
         self.file, self.values, self.inside = file, values, inside
+        self.defaults: Mapping[str, Any] = {}
         if not isinstance(values, Mapping):
-            raise ValueError(
-                f"{file}: {inside.rstrip('.') or 'text_config'} must be an object, got {values!r}"
-            )
-
-    @property
-    def model_type(self) -> str:
-        """The kind of model, one that can be read."""
-        name = self.values.get("model_type")
-        if name not in _READERS:
-            known = ", ".join(sorted(_READERS))
-            raise self.strange("model_type", name, f"one of {known}")
-        return str(name)
+            raise ValueError(f"{file}: {inside.rstrip('.')} must be an object, got {values!r:.60}")
 
     def strange(self, key: str, value: object, right: str) -> ValueError:
         """Return the error of a key whose value cannot be."""
         if value is None:
             return ValueError(f"{self.file}: {self.inside}{key} is missing; it must be {right}")
-        return ValueError(f"{self.file}: {self.inside}{key} must be {right}, got {value!r}")
+        return ValueError(f"{self.file}: {self.inside}{key} must be {right}, got {value!r:.60}")
 
     def get(self, key: str, otherwise: Any = None) -> Any:
-        """Return a value; null is as good as none."""
+        """Return a value, or what the kind of model has where it is left out; null is as good as none."""
         value = self.values.get(key)
-        return otherwise if value is None else value
+        return self.defaults.get(key, otherwise) if value is None else value
+
+    def choice(self, key: str, options: Collection[str], otherwise: Any = None) -> str:
+        """Return one of ``options``."""
+        value = self.get(key, otherwise)
+        if not isinstance(value, str) or value not in options:
+            raise self.strange(key, value, "one of " + ", ".join(options))
+        return value
+
+    def flag(self, key: str, otherwise: bool) -> bool:
+        """Return true or false, for which no other word will do."""
+        value = self.get(key, otherwise)
+        if not isinstance(value, bool):
+            raise self.strange(key, value, "true or false")
+        return value
 
     def count(self, key: str, otherwise: int | None = None, at_most: int = 2**20) -> int:
         """Return a whole number from 1. No width and no number of heads comes near the default bound."""
@@ -163,8 +172,9 @@ class _Config:
     def number(self, key: str, otherwise: float | None = None, above: float = 0.0) -> float:
         """Return a finite number greater than ``above``."""
         value = self.get(key, otherwise)
-        usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not usable or value <= above:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        # Compared as it is, for an integer may be too great for a float.
+        if not (is_number and above < value <= sys.float_info.max):
             raise self.strange(key, value, f"a number above {above:g}")
         return float(value)
 
@@ -178,8 +188,8 @@ class _Config:
         return np.array([inner.number(number) for number in range(count)])  # type: ignore[arg-type]
 
     def part(self, key: str) -> "_Config":
-        """Return the object under ``key``."""
-        return _Config(self.file, self.values[key], f"{self.inside}{key}.")
+        """Return the object under ``key``, one that sets nothing where there is none."""
+        return _Config(self.file, self.get(key, {}), f"{self.inside}{key}.")
 
 
 @dataclass(frozen=True)
@@ -198,18 +208,17 @@ class _Rope:
         """The frequencies that are scaled."""
         return schedules.geometric(self.d, self.base)
 
-    @property
-    def original(self) -> int:
-        """Positions that the model was trained on before its context was extended."""
+    def original(self, otherwise: int | None) -> int:
+        """Return the positions that the model was trained on before its context was extended."""
         key = "original_max_position_embeddings"
         holder = self.config if self.config.get(key) is not None else self.parameters
-        return holder.positions(key, self.context)
+        return holder.positions(key, otherwise)
 
     @property
     def factor(self) -> float:
         """How many times longer the context became."""
         if self.parameters.get("factor") is None:
-            return self.context / self.original
+            return self.context / self.original(self.context)
         return self.parameters.number("factor")
 
 
@@ -232,9 +241,9 @@ def _dynamic(rope: _Rope) -> Scaled:
 
 def _yarn(rope: _Rope) -> Scaled:
     parameters = rope.parameters
-    truncate = parameters.get("truncate", True)
+    truncate, original = parameters.flag("truncate", True), rope.original(rope.context)
     fast, slow = parameters.number("beta_fast", 32.0), parameters.number("beta_slow", 1.0)
-    values, scale = schedules.yarn(rope.d, rope.base, rope.factor, rope.original, fast, slow, truncate)
+    values, scale = schedules.yarn(rope.d, rope.base, rope.factor, original, fast, slow, truncate)
     return values, parameters.number("attention_factor", _mscale(parameters, rope.factor) or scale)
 
 
@@ -252,15 +261,19 @@ def _longrope(rope: _Rope) -> Scaled:
     """One factor a plane, found by search, for sequences within the trained length and for longer ones (Ding
     et al. 2024)."""
     short, long = (rope.parameters.numbers(key, rope.d // 2) for key in ("short_factor", "long_factor"))
-    factors = long if rope.length > rope.original else short
-    scale = math.sqrt(1 + math.log(rope.factor) / math.log(rope.original)) if rope.factor > 1 else 1.0
+    original = rope.original(rope.context)
+    if original < 2:  # the scale divides by its logarithm
+        raise rope.config.strange("original_max_position_embeddings", original, "at least 2 for longrope")
+    factors = long if rope.length > original else short
+    scale = math.sqrt(1 + math.log(rope.factor) / math.log(original)) if rope.factor > 1 else 1.0
     return rope.geometric / factors, rope.parameters.number("attention_factor", scale)
 
 
 def _llama3(rope: _Rope) -> Scaled:
     low, high = (rope.parameters.number(key) for key in ("low_freq_factor", "high_freq_factor"))
-    factor = rope.parameters.number("factor")
-    return schedules.llama3(rope.geometric, factor, low, high, rope.original), 1.0
+    # The context is no stand-in for the length that is missing: in these models it is the extended one.
+    factor, original = rope.parameters.number("factor"), rope.original(None)
+    return schedules.llama3(rope.geometric, factor, low, high, original), 1.0
 
 
 _SCALINGS: dict[str, Callable[[_Rope], Scaled]] = {
@@ -276,10 +289,8 @@ _SCALINGS: dict[str, Callable[[_Rope], Scaled]] = {
 
 def _parameters(config: _Config, layer: str) -> _Config:
     """Return RoPE's parameters, which newer configurations have in one part and older ones spread out."""
-    key = next((key for key in ("rope_parameters", "rope_scaling") if config.get(key)), None)
-    if key is None:
-        return _Config(config.file, {})
-    parameters = config.part(key)
+    spread = config.get("rope_scaling") not in (None, {})
+    parameters = config.part("rope_scaling" if spread else "rope_parameters")
     nested = any(kind in parameters.values for kind in (FULL, SLIDING))
     if not nested:
         return parameters
@@ -297,20 +308,19 @@ def _rope(
     config: _Config, parameters: _Config, length: int | None, share: float, base: float = 10000.0
 ) -> ModelEncoding:
     heads, context = config.count("num_attention_heads"), config.positions("max_position_embeddings")
-    head = config.count("head_dim") if config.get("head_dim") else _head_width(config, "hidden_size", heads)
+    own = config.get("head_dim") is not None
+    head = config.count("head_dim") if own else _head_width(config, "hidden_size", heads)
     share = parameters.number("partial_rotary_factor", share)
-    d = int(head * share)
-    if not 2 <= d <= head or d % 2:
+    d = int(head * share) if share <= 1 else 0
+    if d < 2 or d % 2:
         right = f"a share of a head's {head} numbers that makes an even number of them"
         raise config.strange("partial_rotary_factor", share, right)
     base = parameters.number("rope_theta", config.number("rope_theta", base, above=1.0), above=1.0)
-    scaling = parameters.get("rope_type", parameters.get("type", "default"))
-    if scaling not in _SCALINGS:
-        raise parameters.strange("rope_type", scaling, "one of " + ", ".join(_SCALINGS))
+    scaling = parameters.choice("rope_type", _SCALINGS, parameters.get("type", "default"))
     values, scale = _scaled(scaling, _Rope(config, parameters, d, base, context, length or context))
     return ModelEncoding(
         kind="rope",
-        model_type=config.model_type,
+        model_type=config.get("model_type"),
         context=context,
         heads=heads,
         frequencies=tuple(values.tolist()),
@@ -322,12 +332,22 @@ def _rope(
 
 
 def _scaled(scaling: str, rope: _Rope) -> Scaled:
+    file = rope.config.file
     try:
-        return _SCALINGS[scaling](rope)
+        with np.errstate(over="ignore"):  # what is too fast is refused below
+            values, scale = _SCALINGS[scaling](rope)
     except ValueError as error:
-        if str(error).startswith(str(rope.config.file)):
+        if str(error).startswith(str(file)):
             raise
-        raise ValueError(f"{rope.config.file}: {rope.parameters.inside or 'rope '}{error}") from error
+        raise ValueError(f"{file}: {rope.parameters.inside}{error}") from error
+    slowest, fastest = 2 * math.pi / _checks.EXACT_INTEGERS, float(_checks.EXACT_INTEGERS)
+    if not (values.min() >= slowest and values.max() <= fastest):
+        strange = next(value for value in values if not slowest <= value <= fastest)
+        raise ValueError(
+            f"{file}: rope_theta {rope.base:g} and scaling {scaling!r} must give frequencies "
+            f"from {slowest:.2g} to {fastest:.2g} radians per position, got {strange:.3g} in them"
+        )
+    return values, scale
 
 
 def _head_width(config: _Config, key: str, heads: int) -> int:
@@ -345,12 +365,6 @@ def _read_gemma3(config: _Config, length: int | None, layer: str) -> ModelEncodi
         base = config.number("rope_local_base_freq", 10000.0, above=1.0)
         parameters = _Config(config.file, {"rope_theta": base})
     return _rope(config, parameters, length, 1.0, base=10000.0 if local else 1e6)
-
-
-def _read_phi(config: _Config, length: int | None, layer: str) -> ModelEncoding:
-    """Read Phi 1 and 2, which rotate half of each head unless told otherwise."""
-    share = config.get("partial_rotary_factor", 0.5)
-    return _rope(config, _parameters(config, layer), length, share)
 
 
 def _read_gpt_neox(config: _Config, length: int | None, layer: str) -> ModelEncoding:
@@ -384,15 +398,15 @@ def _read_gptj(config: _Config, length: int | None, layer: str) -> ModelEncoding
 
 def _read_bloom(config: _Config, length: int | None, layer: str) -> ModelEncoding:
     heads = config.count("n_head", config.get("num_attention_heads"))
-    slopes = tuple(alibi.slopes(heads).tolist())
-    return ModelEncoding("alibi", "bloom", config.get("seq_length"), heads, slopes=slopes)
+    context = None if config.get("seq_length") is None else config.positions("seq_length")
+    return ModelEncoding("alibi", "bloom", context, heads, slopes=tuple(alibi.slopes(heads).tolist()))
 
 
 def _read_mpt(config: _Config, length: int | None, layer: str) -> ModelEncoding:
     """Read MPT, which has a learned table where it is told to go without ALiBi."""
     heads, context = config.count("n_heads"), config.positions("max_seq_len")
-    attention = config.part("attn_config") if config.get("attn_config") else _Config(config.file, {})
-    if not attention.get("alibi", True):
+    attention = config.part("attn_config")
+    if not attention.flag("alibi", True):
         return ModelEncoding("learned", "mpt", context, heads, table_size=context)
     # The series ends at 2**-8 in the paper; another end is another exponent of the same slopes.
     slopes = alibi.slopes(heads) ** (attention.number("alibi_bias_max", 8.0) / 8.0)
@@ -420,10 +434,9 @@ def _read_gpt2(config: _Config, length: int | None, layer: str) -> ModelEncoding
 
 
 _READERS: dict[str, Callable[[_Config, int | None, str], ModelEncoding]] = {
-    **dict.fromkeys(("llama", "mistral", "mixtral", "gemma", "gemma2", "phi3"), _read_rope),
+    **dict.fromkeys(("llama", "mistral", "mixtral", "gemma", "gemma2", "phi", "phi3"), _read_rope),
     **dict.fromkeys(("qwen2", "qwen2_moe", "qwen3", "qwen3_moe"), _read_rope),
     **dict.fromkeys(("gemma3", "gemma3_text"), _read_gemma3),
-    "phi": _read_phi,
     "gpt_neox": _read_gpt_neox,
     "gptj": _read_gptj,
     "bloom": _read_bloom,
@@ -431,4 +444,28 @@ _READERS: dict[str, Callable[[_Config, int | None, str], ModelEncoding]] = {
     "t5": _read_t5,
     "bert": _read_bert,
     "gpt2": _read_gpt2,
+}
+
+
+def _sizes(width: int, heads: int, context: int, **others: float) -> Mapping[str, float]:
+    return {
+        "hidden_size": width, "num_attention_heads": heads, "max_position_embeddings": context, **others
+    }  # fmt: skip
+
+
+# What transformers takes for RoPE's keys that are left out, as they are in models that see pictures.
+_DEFAULTS: dict[str, Mapping[str, float]] = {
+    "llama": _sizes(4096, 32, 2048),
+    "mistral": _sizes(4096, 32, 131072),
+    "mixtral": _sizes(4096, 32, 131072, rope_theta=1e6),
+    "gemma": _sizes(3072, 16, 8192, head_dim=256),
+    "gemma2": _sizes(2304, 8, 8192, head_dim=256),
+    **dict.fromkeys(("gemma3", "gemma3_text"), _sizes(2304, 8, 131072, head_dim=256)),
+    "phi": _sizes(2048, 32, 2048, partial_rotary_factor=0.5),
+    "phi3": _sizes(3072, 32, 4096, original_max_position_embeddings=4096),
+    "qwen2": _sizes(4096, 32, 32768),
+    "qwen2_moe": _sizes(2048, 16, 32768),
+    "qwen3": _sizes(4096, 32, 32768, head_dim=128),
+    "qwen3_moe": _sizes(2048, 32, 32768),
+    "gpt_neox": _sizes(6144, 64, 2048),
 }

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from transformers import AutoConfig
+from transformers.models.bert.modeling_bert import BertEmbeddings
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+from transformers.models.gpt2.modeling_gpt2 import GPT2Model
 from transformers.models.gptj.modeling_gptj import create_sinusoidal_positions
 from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
@@ -62,17 +64,16 @@ LLAMA3 = {
 CONFIGURATIONS = {
     "llama": small(),
     "llama without head_dim": {k: v for k, v in small(rope_theta=5e5).items() if k != "head_dim"},
-    "linear, old": small(rope_scaling={"type": "linear", "factor": 2.5}),
-    "linear, new": small(rope_parameters={"rope_type": "linear", "factor": 2.5, "rope_theta": 2e4}),
+    "linear": small(rope_theta=2e4, rope_scaling={"type": "linear", "factor": 2.5}),
     "dynamic": small(rope_scaling={"rope_type": "dynamic", "factor": 3.0}),
     "yarn": small("qwen2", rope_theta=1e6, rope_scaling=YARN),
-    "yarn, new": small("qwen3", rope_parameters={**YARN, "rope_theta": 1e6}),
+    "yarn of qwen3": small("qwen3", rope_theta=1e6, rope_scaling=YARN),
     "yarn, mscale": small(rope_scaling={**YARN, "mscale": 0.8, "mscale_all_dim": 0.3}),
     "yarn, equal mscale": small(rope_scaling={**YARN, "mscale": 1.0, "mscale_all_dim": 1.0}),
     "yarn, one mscale": small(rope_scaling={**YARN, "mscale": 0.8}),
     "yarn, own scale": small(rope_scaling={**YARN, "attention_factor": 1.3}),
     "yarn, other ramp": small(rope_scaling={**YARN, "beta_fast": 20, "beta_slow": 2}),
-    "yarn, not truncated": small(rope_parameters={**YARN, "rope_theta": 1e4, "truncate": False}),
+    "yarn, not truncated": small(rope_scaling={**YARN, "truncate": False}),
     "llama3": small(rope_theta=5e5, rope_scaling=LLAMA3),
     "longrope": small("phi3", original_max_position_embeddings=1024, rope_scaling=LONG),
     "longrope, part of a head": small(
@@ -102,6 +103,17 @@ def written(values: object, folder: Path) -> Path:
     return path
 
 
+RENAMED = {"rotary_pct": "partial_rotary_factor", "rotary_emb_base": "rope_theta"}
+
+
+def in_new_form(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a configuration with all that is said of RoPE in one part."""
+    new = {RENAMED.get(name, name): value for name, value in values.items()}
+    parameters = dict(new.pop("rope_scaling", {}))
+    parameters |= {name: new.pop(name) for name in ("rope_theta", "partial_rotary_factor") if name in new}
+    return {**new, "rope_parameters": parameters}
+
+
 def theirs(values: dict[str, Any], layer: str = "") -> tuple[np.ndarray, float]:
     """Return the frequencies and the scale that transformers runs a configuration with."""
     values = copy.deepcopy(values)
@@ -110,12 +122,14 @@ def theirs(values: dict[str, Any], layer: str = "") -> tuple[np.ndarray, float]:
     package = model_type.removesuffix("_text")
     module = importlib.import_module(f"transformers.models.{package}.modeling_{package}")
     rotary = getattr(module, f"{CLASSES[package]}RotaryEmbedding")(config)
-    prefix = f"{layer}_" if layer else ""
+    prefix = f"{layer or models.FULL}_" if package == "gemma3" else ""
     return getattr(rotary, f"{prefix}inv_freq").numpy(), getattr(rotary, f"{prefix}attention_scaling")
 
 
+@pytest.mark.parametrize("new", [False, True], ids=["old form", "new form"])
 @pytest.mark.parametrize("values", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
-def test_rope_is_that_of_transformers(values: dict[str, Any], tmp_path: Path) -> None:
+def test_rope_is_that_of_transformers(values: dict[str, Any], new: bool, tmp_path: Path) -> None:
+    values = in_new_form(values) if new else values
     ours = models.from_config(written(values, tmp_path), length=1)
     frequencies, scale = theirs(values)
     assert ours.kind == "rope" and ours.context == 4096 and ours.heads == 4
@@ -140,6 +154,31 @@ def test_gemma_3_has_two_kinds_of_layers(layer: str, new: bool, tmp_path: Path) 
         ours = models.from_config(written(config, tmp_path), layer=layer)
         frequencies, _ = theirs(values, layer)
         np.testing.assert_allclose(ours.frequencies, frequencies, rtol=3e-6)
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"hidden_size": 1024, "num_attention_heads": 16}], ids=["bare", "narrow"]
+)
+@pytest.mark.parametrize("model_type", models._DEFAULTS)
+def test_what_is_left_out_is_as_in_transformers(
+    model_type: str, given: dict[str, Any], tmp_path: Path
+) -> None:
+    ours = models.from_config(written({"model_type": model_type, **given}, tmp_path))
+    text_type = "gemma3_text" if model_type == "gemma3" else model_type
+    config = AutoConfig.for_model(text_type, **given)
+    frequencies, _ = theirs({"model_type": text_type, **given})
+    np.testing.assert_allclose(ours.frequencies, frequencies, rtol=3e-6)
+    assert (ours.heads, ours.context) == (config.num_attention_heads, config.max_position_embeddings)
+
+
+def test_gemma_3_as_google_publishes_it_leaves_most_out(tmp_path: Path) -> None:
+    text = {
+        "hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34,
+        "rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window": 1024,
+    }  # fmt: skip
+    ours = models.from_config(written({"model_type": "gemma3", "text_config": text}, tmp_path))
+    np.testing.assert_allclose(ours.frequencies, theirs(text)[0], rtol=3e-6)
+    assert (ours.heads, len(ours.frequencies), ours.context) == (8, 128, 131072)
 
 
 @pytest.mark.parametrize("length", [1, 1024, 1025, 4096, 10000, 100_000])
@@ -182,12 +221,20 @@ def test_buckets_and_tables(tmp_path: Path) -> None:
     config = AutoConfig.for_model("t5")
     assert t5.kind == "t5" and t5.buckets == config.relative_attention_num_buckets
     assert t5.max_distance == config.relative_attention_max_distance
-    bert = small("bert", max_position_embeddings=77)
-    gpt2 = {"model_type": "gpt2", "n_positions": 88, "n_head": 4}
-    mpt = {"model_type": "mpt", "n_heads": 4, "max_seq_len": 99, "attn_config": {"alibi": False}}
-    for values, size in ((bert, 77), (gpt2, 88), (mpt, 99)):
-        model = models.from_config(written(values, tmp_path))
+    bert = AutoConfig.for_model(
+        "bert", max_position_embeddings=77, hidden_size=8, num_attention_heads=2, vocab_size=5
+    )
+    gpt2 = AutoConfig.for_model("gpt2", n_positions=88, n_embd=8, n_head=2, n_layer=1, vocab_size=5)
+    mpt = AutoConfig.for_model("mpt", max_seq_len=99, attn_config={"alibi": False})
+    sizes = (
+        BertEmbeddings(bert).position_embeddings.num_embeddings,
+        GPT2Model(gpt2).wpe.num_embeddings,
+        mpt.max_seq_len,
+    )
+    for config, size in zip((bert, gpt2, mpt), sizes, strict=True):
+        model = models.from_config(written(config.to_dict(), tmp_path))
         assert (model.kind, model.table_size, model.context) == ("learned", size, size)
+        assert model.heads == config.num_attention_heads
         with pytest.raises(ValueError, match="kind must be 'rope' to have periods, got 'learned'"):
             _ = model.slowest_period
 
@@ -208,6 +255,12 @@ def test_published_configurations() -> None:
     assert len(models.from_config("gpt-neox-20b").frequencies) == 12
 
 
+def test_a_file_may_begin_with_a_mark_as_windows_writes_it(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(small()), encoding="utf-8-sig")
+    assert models.from_config(path) == models.from_config(written(small(), tmp_path))
+
+
 def test_a_folder_of_a_model_will_do(tmp_path: Path) -> None:
     written(small(), tmp_path)
     assert models.from_config(tmp_path) == models.from_config(str(tmp_path / "config.json"))
@@ -218,7 +271,11 @@ def test_a_folder_of_a_model_will_do(tmp_path: Path) -> None:
     [
         ({"model_type": "mamba"}, "model_type must be one of bert, .*, got 'mamba'"),
         ({"model_type": None}, "model_type is missing; it must be one of"),
-        ({"num_attention_heads": None}, "num_attention_heads is missing; it must be an integer from 1"),
+        ({"model_type": ["llama"]}, r"model_type must be one of bert, .*, got \['llama'\]"),
+        (
+            {"model_type": "bert", "num_attention_heads": None},
+            "num_attention_heads is missing; it must be an",
+        ),
         ({"num_attention_heads": 0}, "num_attention_heads must be an integer from 1 to 1048576, got 0"),
         ({"num_attention_heads": 10**9}, "num_attention_heads must be an integer from 1 to 1048576, got 10+"),
         ({"num_attention_heads": "4"}, "num_attention_heads must be an integer from 1 to 1048576, got '4'"),
@@ -232,6 +289,29 @@ def test_a_folder_of_a_model_will_do(tmp_path: Path) -> None:
         ({"rope_theta": 1.0}, "rope_theta must be a number above 1, got 1.0"),
         ({"rope_theta": math.inf}, "rope_theta must be a number above 1, got inf"),
         ({"rope_scaling": {"type": "magic"}}, "rope_scaling.rope_type must be one of default, .*'magic'"),
+        ({"rope_theta": 10**400}, "rope_theta must be a number above 1, got 10{59}$"),
+        ({"rope_theta": 1e308}, r"rope_theta 1e\+308 and scaling 'default' must give frequencies from 7e-16"),
+        ({"rope_scaling": {"type": "linear", "factor": 1e308}}, "rope_theta 10000 and scaling 'linear' must"),
+        (
+            {"rope_scaling": {**LONG, "short_factor": [5e-324] * 16}},
+            "to 9e\\+15 radians per position, got inf",
+        ),
+        ({"rope_scaling": {"rope_type": ["linear"]}}, r"rope_scaling.rope_type must be .*got \['linear'\]"),
+        ({"rope_scaling": {**LONG, "long_factor": [10**400] * 16}}, "long_factor.0 must be a number above 0"),
+        ({"rope_scaling": {**LLAMA3, "original_max_position_embeddings": None}}, "embeddings is missing"),
+        ({"rope_scaling": False}, "rope_scaling must be an object, got False"),
+        ({"rope_scaling": {**YARN, "truncate": "no"}}, "truncate must be true or false, got 'no'"),
+        ({"partial_rotary_factor": 1e308}, "partial_rotary_factor must be a share"),
+        ({"head_dim": 0}, "head_dim must be an integer from 1 to 1048576, got 0"),
+        ({"head_dim": False}, "head_dim must be an integer from 1 to 1048576, got False"),
+        ({"text_config": 0}, "text_config must be an object, got 0"),
+        ({"text_config": {}}, "text_config.model_type is missing"),
+        ({"model_type": "bloom", "n_head": 4, "seq_length": "many"}, "seq_length must be .*, got 'many'"),
+        ({"model_type": "bloom", "n_head": 4, "seq_length": -5}, "seq_length must be .*, got -5"),
+        (
+            {"model_type": "mpt", "n_heads": 4, "max_seq_len": 9, "attn_config": {"alibi": "false"}},
+            "attn_config.alibi must be true or false, got 'false'",
+        ),
         ({"rope_scaling": [1]}, r"rope_scaling must be an object, got \[1\]"),
         ({"rope_scaling": {"type": "linear"}}, "rope_scaling.factor is missing; it must be a number above 0"),
         ({"rope_scaling": {"type": "linear", "factor": 0.5}}, "rope_scaling.factor must be .*got 0.5"),
@@ -249,9 +329,12 @@ def test_a_strange_configuration_is_told_by_its_key(
     with pytest.raises(ValueError, match=message) as error:
         models.from_config(written(values, tmp_path))
     assert str(error.value).startswith(str(tmp_path / "config.json"))
+    assert "\n" not in str(error.value) and len(str(error.value)) < 500
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"3", b"\xff\xfe", b'{"text_config": 3}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"3", b"\xff\xfe", b'{"text_config": 3}', b"[" * 100_000, b"9" * 5_000]
+)
 def test_a_damaged_file_is_named(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     path.write_bytes(content)
@@ -266,20 +349,21 @@ def test_an_unknown_name_is_told_the_known_ones() -> None:
         models.from_config("llama-9")
 
 
+EXTREMES = st.sampled_from([10**400, -(10**400), 10**16, 1e308, 5e-324, 0, 1, False])
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | EXTREMES,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
 KEYS = st.sampled_from(
     [*small(), "rope_theta", "rope_scaling", "rope_parameters", "partial_rotary_factor", "rotary_pct",
      "rotary_dim", "n_embd", "n_head", "n_heads", "n_positions", "attn_config", "text_config", "num_heads",
-     "original_max_position_embeddings", "relative_attention_num_buckets", "max_seq_len"]
+     "original_max_position_embeddings", "relative_attention_num_buckets", "max_seq_len", "seq_length"]
 )  # fmt: skip
 SCALINGS = st.fixed_dictionaries(
-    {"rope_type": st.sampled_from(["linear", "dynamic", "yarn", "longrope", "llama3", "su"])},
+    {"rope_type": st.sampled_from(["linear", "dynamic", "yarn", "longrope", "llama3", "su"]) | JSON},
     optional={
-        name: st.floats() | st.integers() | JSON
+        name: st.floats() | st.integers() | EXTREMES | JSON
         for name in (*YARN, *LLAMA3, "long_factor", "short_factor", "beta_fast", "beta_slow", "truncate",
                      "mscale", "mscale_all_dim", "attention_factor")
         if name != "rope_type"
@@ -294,6 +378,7 @@ SCALINGS = st.fixed_dictionaries(
     scaling=st.none() | SCALINGS,
     length=st.none() | st.integers(1, 10**7),
 )
+@example(model_type="phi3", change={"original_max_position_embeddings": 1}, scaling=LONG, length=None)
 def test_whatever_stands_in_a_file_gives_a_model_or_a_clear_error(
     model_type: str, change: dict[str, Any], scaling: Any, length: int | None, tmp_path: Path
 ) -> None:
@@ -308,6 +393,8 @@ def test_whatever_stands_in_a_file_gives_a_model_or_a_clear_error(
     else:
         numbers = [*model.frequencies, *model.slopes, model.attention_scale]
         assert np.isfinite(numbers).all()
+        assert model.kind != "rope" or model.slowest_period <= 2**53
+        assert model.context is None or model.context >= 1
 
 
 def test_reading_a_configuration_needs_no_transformers_and_no_torch() -> None:

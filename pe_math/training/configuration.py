@@ -15,6 +15,17 @@ from pe_math.schedules import Schedule, resolve
 MODES = ("none", "sinusoidal", "learned", "shaw", "t5", "alibi", "rope", "hybrid")
 _ABSOLUTE = ("sinusoidal", "learned", "hybrid")
 WITH_FREQUENCIES = ("sinusoidal", "hybrid", "rope")
+_USED_BY: dict[str, tuple[str, ...]] = {
+    "concatenate": _ABSOLUTE,
+    "frequencies": WITH_FREQUENCIES,
+    "layer_frequencies": WITH_FREQUENCIES,
+    "max_distance": ("shaw",),
+    "buckets": ("t5",),
+    "bucket_distance": ("t5",),
+    "alibi_form": ("alibi",),
+    "hybrid_weight": ("hybrid",),
+    "rotary_scale": ("rope",),
+}
 
 SEEDS = 2**32
 """Seeds of runs are below this number."""
@@ -75,11 +86,13 @@ class ModelOptions:
         require = _checks.require
         require(self.width % self.heads == 0, "heads", self.heads, f"a divisor of width, {self.width}")
         require(0 <= self.dropout < 1, "dropout", self.dropout, "at least 0 and below 1")
-        share, window = self.hybrid_weight, self.window
+        share = self.hybrid_weight
         require(share is None or 0 <= share <= 1, "hybrid_weight", share, "from 0 to 1, or None")
-        require(window is None or window >= 0, "window", window, "at least 0, or None")
+        if self.window is not None:
+            _checks.count("window", self.window)
         if self.alibi_form is not None:
             _checks.choice("alibi_form", self.alibi_form, get_args(alibi.Form))
+        self._check_used()
         self._check_concatenate()
         layers = len(self.layer_frequencies)
         require(
@@ -90,11 +103,18 @@ class ModelOptions:
         )
         self.schedules()
 
+    def _check_used(self) -> None:
+        """Refuse options that the mode would ignore: two models would seem to differ, and be one."""
+        for option in dataclasses.fields(self):
+            value = getattr(self, option.name)
+            changed = isinstance(value, np.ndarray) or value != option.default
+            used = self.mode in _USED_BY.get(option.name, MODES)
+            right = f"{option.default!r} for mode {self.mode!r}, which does not use it"
+            _checks.require(used or not changed, option.name, value, right)
+
     def _check_concatenate(self) -> None:
-        require, taken = _checks.require, self.concatenate
-        require(0 <= taken < self.width, "concatenate", taken, f"at least 0 and below width, {self.width}")
-        has_table = self.mode in _ABSOLUTE
-        require(has_table or not taken, "concatenate", taken, f"0 for mode {self.mode!r}, which has no table")
+        require, taken = _checks.require, _checks.count("concatenate", self.concatenate)
+        require(taken < self.width, "concatenate", taken, f"at least 0 and below width, {self.width}")
         # A table that joins in every layer can only be added: above the first one no room is left.
         require(not (taken and self.layer_frequencies), "concatenate", taken, "0 with layer_frequencies")
 
@@ -123,7 +143,8 @@ class ModelOptions:
     def from_description(cls, values: Mapping[str, Any]) -> "ModelOptions":
         """Return the options that `describe` described."""
         layers = tuple(tuple(schedule) for schedule in values["layer_frequencies"])
-        return cls(**{**values, "frequencies": tuple(values["frequencies"]), "layer_frequencies": layers})
+        numbers = tuple(values["frequencies"]) or cls.frequencies  # none where no layer uses them
+        return cls(**{**values, "frequencies": numbers, "layer_frequencies": layers})
 
 
 @dataclass(frozen=True)

@@ -120,13 +120,15 @@ class Search:
 
     def run(self, configuration: Configuration) -> Run:
         """Return the training run of a configuration."""
-        weight = configuration["hybrid_weight"]
+        weight, base = configuration["hybrid_weight"], configuration["base"]
+        chosen = {name: configuration[name] for name in ("mode", "heads", "layers", "dropout", "norm")}
+        if chosen["mode"] in WITH_FREQUENCIES:
+            chosen["frequencies"] = functools.partial(frequencies.geometric, base=base)
         model = ModelOptions(
             width=self.width,
             hidden=self.hidden,
             hybrid_weight=None if weight == "learned" else weight,
-            frequencies=functools.partial(frequencies.geometric, base=configuration["base"]),
-            **{name: configuration[name] for name in ("mode", "heads", "layers", "dropout", "norm")},
+            **chosen,
         )
         training = dataclasses.replace(self.training, learning_rate=configuration["learning_rate"])
         return Run(self.task, model.mode, configuration["seed"], model, training)

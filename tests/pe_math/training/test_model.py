@@ -1,4 +1,5 @@
 import math
+import re
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import torch
 
 from pe_math import alibi, frequencies, rotary, sinusoidal
 from pe_math.training import encodings, tasks
-from pe_math.training.configuration import MODES, ModelOptions
+from pe_math.training.configuration import MODES, WITH_FREQUENCIES, ModelOptions
 from pe_math.training.model import Transformer
 
 
@@ -57,7 +58,7 @@ def test_symmetric_alibi_cannot_tell_left_from_right(make_model, sequences):
 
 
 def random(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
 def test_rope_scores_depend_on_the_offset_alone():
@@ -207,10 +208,11 @@ def test_longer_sequences_than_the_tables_are_refused(make_model):
         ({"layers": 0}, "layers must be an integer from 1.* got 0"),
         ({"dropout": 1.0}, "dropout must be at least 0 and below 1, got 1.0"),
         ({"norm": "middle"}, "norm must be one of 'before', 'after', got 'middle'"),
-        ({"window": -1}, "window must be at least 0, or None, got -1"),
-        ({"hybrid_weight": 1.5}, "hybrid_weight must be from 0 to 1, or None, got 1.5"),
-        ({"alibi_form": "both"}, "alibi_form must be one of 'causal'.* got 'both'"),
-        ({"mode": "rope", "concatenate": 8}, "concatenate must be 0 for mode 'rope'"),
+        ({"window": -1}, r"window must be an integer from 0 to .* got -1"),
+        ({"window": 1.5}, r"window must be an integer from 0 to .* got 1.5"),
+        ({"mode": "hybrid", "hybrid_weight": 1.5}, "hybrid_weight must be from 0 to 1, or None, got 1.5"),
+        ({"mode": "alibi", "alibi_form": "both"}, "alibi_form must be one of 'causal'.* got 'both'"),
+        ({"mode": "learned", "concatenate": 1.5}, r"concatenate must be an integer from 0 to .* got 1.5"),
         ({"mode": "sinusoidal", "concatenate": 64}, "concatenate must be at least 0 and below width, 64"),
         ({"mode": "rope", "frequencies": (1.0, 2.0)}, "frequencies must be 8 finite numbers"),
         ({"mode": "rope", "frequencies": (math.nan,) * 8}, "frequencies must be 8 finite numbers"),
@@ -222,8 +224,50 @@ def test_options_refuse_what_cannot_be(change, message):
         ModelOptions(**{"mode": "none", **change})
 
 
+CHANGES = {
+    "concatenate": 8,
+    "frequencies": "linear",
+    "layer_frequencies": (frequencies.linear, frequencies.mixed),
+    "max_distance": 1,
+    "buckets": 8,
+    "bucket_distance": 40,
+    "alibi_form": "one_sided",
+    "hybrid_weight": 0.25,
+    "rotary_scale": 2.0,
+    "window": 1,
+    "norm_embedding": True,
+}
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("layer_frequencies", [(), (frequencies.linear, lambda d: frequencies.mixed(d))])
+@pytest.mark.parametrize("name", CHANGES)
+def test_an_option_makes_another_model_or_is_refused(name, mode, make_model, sequences):
+    def output(**options):
+        model = make_model(mode=mode, **options)
+        for number, parameter in enumerate(model.encodings.parameters()):
+            parameter.data = 5 * random(*parameter.shape, seed=number)
+        return model(sequences)
+
+    try:
+        changed = output(**{name: CHANGES[name]})
+    except ValueError as error:
+        assert re.match(rf"{name} must be .* for mode '{mode}', which does not use it, got ", str(error))
+    else:
+        assert not torch.allclose(changed, output(), atol=1e-4)
+
+
+def test_numbers_are_refused_as_a_schedule_is_where_none_is_used():
+    with pytest.raises(ValueError, match="frequencies must be 'geometric' for mode 'learned'"):
+        ModelOptions("learned", frequencies=frequencies.linear(64))
+
+
+DESCRIBED = [
+    *((mode, ()) for mode in MODES),
+    *((mode, (frequencies.linear, lambda d: frequencies.mixed(d))) for mode in WITH_FREQUENCIES),
+]
+
+
+@pytest.mark.parametrize(("mode", "layer_frequencies"), DESCRIBED)
 def test_a_description_makes_the_same_model(mode, layer_frequencies, make_model):
     options = ModelOptions(mode, layer_frequencies=layer_frequencies)
     again = ModelOptions.from_description(options.describe())

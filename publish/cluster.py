@@ -65,15 +65,21 @@ def local_workers(count: int, workplace: Path) -> Iterator[Client]:
 
 @contextmanager
 def cluster_workers(address: str) -> Iterator[Client]:
-    """Connect to the Dask scheduler at ``address``; raise `ValueError` where none answers."""
+    """Connect to the Dask scheduler at ``address``; raise `ValueError` where none answers.
+
+    Workers may come later; where there are none yet, a line says so.
+    """
     try:
         client = Client(address, timeout=PATIENCE)
+        workers = client.nthreads()
     except (OSError, ValueError) as error:
         raise ValueError(
             f"--scheduler {address}: no Dask scheduler answers there; "
             "start one with `dask scheduler`, which prints its address (tcp://HOST:8786)"
         ) from error
     with client:
+        if not workers:
+            print(f"{address}: no workers yet; waiting for them", flush=True)
         yield client
 
 

@@ -21,6 +21,7 @@ from publish.library import Library
 from publish.progress import Progress
 
 LOOK_EVERY = 0.5
+_GONE = "the scheduler is gone; films that are finished are kept, and the same command goes on from here"
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,10 @@ class Engine:
         return self.failures
 
     def _room(self) -> int:
-        return self.at_once or max(1, len(self.client.nthreads()))
+        try:
+            return self.at_once or max(1, len(self.client.nthreads()))
+        except OSError as error:
+            raise ConnectionError(_GONE) from error
 
     def _start(self, job: Job) -> None:
         future = self.client.submit(
@@ -116,9 +120,7 @@ def _result(future: Future[Drawn]) -> Drawn:
     except KilledWorker as error:
         return Drawn(error=f"its worker died {error.allowed_failures + 1} times")
     except CancelledError as error:
-        raise ConnectionError(
-            "the scheduler is gone; films that are finished are kept, and the same command goes on from here"
-        ) from error
+        raise ConnectionError(_GONE) from error
     except Exception as error:  # nothing of ours has run, say because the worker lacks the package
         return Drawn(error=f"{type(error).__name__}: {error}")
     return drawn

@@ -6,6 +6,8 @@ import json
 import os
 import signal
 
+import pytest
+
 from tests.publish.conftest import Checkout, ended, wait_until
 
 # Draws a film on a worker that does not see the command's folder, so that the film comes back as bytes.
@@ -40,16 +42,10 @@ class Cluster:
         wait_until(lambda: found.exists() and found.read_text().endswith("}"), self.scheduler)
         self.address: str = json.loads(found.read_text())["address"]
         scratch = str(checkout.root / "scratch")
+        more = ["--nthreads", str(threads), "--local-directory", scratch]
+        self.worker = ["distributed.cli.dask_worker", self.address, *options, *more]
         for _ in range(workers):
-            checkout.start(
-                "distributed.cli.dask_worker",
-                self.address,
-                *options,
-                "--nthreads",
-                str(threads),
-                "--local-directory",
-                scratch,
-            )
+            checkout.start(*self.worker)
 
 
 def test_a_cluster_renders_as_this_machine_does(checkout: Checkout) -> None:
@@ -97,12 +93,24 @@ def test_a_worker_of_many_threads_is_given_one_film_at_a_time(checkout: Checkout
     assert [len(checkout.begun(shot)) for shot in ("Deadly", "Tiny", "Other")] == [4, 1, 1]
 
 
-def test_a_command_ends_when_its_scheduler_is_gone(checkout: Checkout) -> None:
+def test_a_command_says_that_it_waits_for_workers(checkout: Checkout) -> None:
+    cluster = Cluster(checkout, workers=0)
+    command = checkout.render("Tiny", "--scheduler", cluster.address)
+    assert command.stdout is not None
+    assert command.stdout.readline() == f"{cluster.address}: no workers yet; waiting for them\n"
+    checkout.start(*cluster.worker)
+    status, out, err = ended(command)
+    assert status == 0 and checkout.film("Tiny") is not None, out + err
+
+
+@pytest.mark.parametrize("options", [(), ("--jobs", "1")], ids=["usual", "jobs"])
+def test_a_command_ends_when_its_scheduler_is_gone(options: tuple[str, ...], checkout: Checkout) -> None:
     cluster = Cluster(checkout, workers=1)
-    command = checkout.render("Tiny", "Long", "--scheduler", cluster.address, "--jobs", "1")
+    shots = ("Tiny", "Long", "Other")  # the last is still to be given out
+    command = checkout.render(*shots, "--scheduler", cluster.address, *options)
     wait_until(lambda: checkout.film("Tiny") and checkout.begun("Long"), command)
     os.killpg(cluster.scheduler.pid, signal.SIGKILL)
     status, _, err = ended(command)
     assert status == 1 and err.startswith("clockhands: the scheduler is gone") and err.count("\n") == 1
-    assert checkout.film("Tiny") is not None and checkout.film("Long") is None
+    assert [checkout.film(shot) is not None for shot in shots] == [True, False, False]
     wait_until(lambda: not checkout.workplaces())  # the worker has begun a file at that very moment

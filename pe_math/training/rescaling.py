@@ -5,6 +5,8 @@ A model trained at one length is asked at longer ones. Its frequencies are left 
 
 The record reads like a comparison's: `length_loss` and `length_score` are of the rescaled models without any
 training, each length with a factor of its own, and the loss curves are of a fine-tuning at one longer length.
+Its document says more: `base` is the run of the first seed before that, `base_seconds` what each seed's took,
+and `tuned_length` the longer length.
 """
 
 from collections.abc import Mapping
@@ -90,7 +92,11 @@ def record(
         {method: rescaled(method, rescaling.factor, task.length) for method in METHODS},
         rescaling.seeds,
     )
-    about = {"base": rescaling.bases()[0].describe(), "tuned_length": rescaling.factor * task.length}
+    about = {
+        "base": rescaling.bases()[0].describe(),
+        "base_seconds": [round(base.seconds, 1) for base in bases],
+        "tuned_length": rescaling.factor * task.length,
+    }
     return assemble(shown, [task], results, {**about, **circumstances})
 
 
@@ -114,7 +120,7 @@ def _rescale(
 ) -> Result:
     """Ask a rescaled model at each length, then tune it at `factor` times the trained one, in a worker."""
     run = Run.from_description(description)
-    task = load(run.task, data)
+    task = trainer.load_once(run.task, data)
     with trainer.one_thread():
         tests = []
         for times in task.factors:

@@ -247,8 +247,14 @@ def _wikitext_splits() -> tuple[str, str]:
         datasets = importlib.import_module("datasets")
     except ImportError as error:
         raise FileNotFoundError(f"the task wikitext needs its text; {_WIKITEXT_REMEDY}") from error
-    splits = datasets.load_dataset("Salesforce/wikitext", "wikitext-2-v1")
-    train, test = ("".join(splits[part]["text"]) for part in ("train", "test"))
+    try:
+        splits = datasets.load_dataset("Salesforce/wikitext", "wikitext-2-v1")
+        train, test = ("".join(splits[part]["text"]) for part in ("train", "test"))
+    except Exception as error:  # whatever it and what it uses raise, say without a network
+        reason = " ".join(str(error).split())
+        raise FileNotFoundError(
+            f"the package datasets could not get WikiText-2 ({reason}); {_WIKITEXT_REMEDY}"
+        ) from error
     return train, test
 
 

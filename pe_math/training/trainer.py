@@ -327,6 +327,9 @@ def _follow(
     return [results[place] for place in range(len(calls))]
 
 
+load_once = functools.cache(load)
+"""`tasks.load` for a worker process, which trains many runs: a text takes long to read, or to download."""
+
 _to_parent: Any = None  # in a worker process: the queue of reports and the event that asks to stop
 
 
@@ -354,7 +357,7 @@ def _train_leg(description: dict[str, Any], checkpoints: Path, data: Path | None
     """
     run = Run.from_description(description)
     with one_thread():
-        training = Training(run, load(run.task, data))
+        training = Training(run, load_once(run.task, data))
         training.run_on(checkpoints, report_to_parent, _LEG)
         return training.result() if training.epoch == run.training.epochs else None
 

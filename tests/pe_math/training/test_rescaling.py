@@ -1,4 +1,6 @@
 import json
+import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ TEXT = "positional encodings turn the hands of many clocks, fast and slow; " * 4
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """A tiny record, and what was left of the checkpoints."""
-    folder = tmp_path_factory.mktemp("rescaling")
+    folder = tmp_path_factory.mktemp("a rescaling")
     for part in ("valid", "test"):
         (folder / f"wiki.{part}.tokens").write_text(TEXT)
     output, runs = folder / "small.safetensors", folder / "runs"
@@ -21,6 +23,12 @@ def recorded(tmp_path_factory):
     where = ["--data", str(folder), "--checkpoints", str(runs), "--output", str(output), "--workers", "2"]
     assert main(["record", "rescaling", *small, *where]) == 0
     return records.load(output), list(runs.rglob("*.safetensors"))
+
+
+def test_the_record_names_the_command_that_makes_it_again(recorded, tmp_path):
+    words = shlex.split(recorded[0].document["command"])
+    assert words[:5] == ["python", "-m", "pe_math.training", "record", "rescaling"]
+    assert (Path(words[words.index("--data") + 1]) / "wiki.test.tokens").read_text() == TEXT
 
 
 def test_at_factor_one_every_rescaling_leaves_the_frequencies_alone():
@@ -53,6 +61,7 @@ def test_the_record_has_every_length_before_tuning_and_a_curve_of_tuning(recorde
     assert record.lengths("wikitext") == (64, 128, 256, 512)
     assert record.document["tuned_length"] == 256
     assert record.document["base"]["encoding"] == "rope"
+    assert len(record.document["base_seconds"]) == 2 and min(record.document["base_seconds"]) > 0
     before = record.curves("wikitext", "length_loss")
     assert before.shape == (4, 2, 4)
     # At the trained length nothing is rescaled, so all four are one model; seeds are not.

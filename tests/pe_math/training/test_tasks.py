@@ -142,16 +142,21 @@ def test_wikitext_takes_the_full_split_from_the_datasets_package(monkeypatch):
     assert task.inputs == 5 and task.source.startswith("WikiText-2, trained on its training split")
 
 
-@pytest.mark.parametrize("missing", ["folder", "file", "package"])
+def offline(name, kind):
+    raise LookupError("no way\nto the hub")
+
+
+@pytest.mark.parametrize("missing", ["folder", "file", "package", "network"])
 def test_a_missing_text_says_where_to_get_it(missing, folder, monkeypatch):
     monkeypatch.delenv("CLOCKHANDS_WIKITEXT", raising=False)
-    monkeypatch.setitem(sys.modules, "datasets", None)
+    package = SimpleNamespace(load_dataset=offline) if missing == "network" else None
+    monkeypatch.setitem(sys.modules, "datasets", package)
     (folder / "wiki.test.tokens").unlink()
-    data = {"folder": folder / "none", "file": folder, "package": None}[missing]
+    data = {"folder": folder / "none", "file": folder}.get(missing)
     with pytest.raises(FileNotFoundError, match=r"--data FOLDER.*https://wikitext\.smerity\.com/") as error:
         tasks.load("wikitext", data)
-    if missing == "file":
-        assert str(folder / "wiki.test.tokens") in str(error.value)
+    named = {"file": str(folder / "wiki.test.tokens"), "network": "(no way to the hub)"}
+    assert named.get(missing, "") in str(error.value)
 
 
 def test_refusals_say_what_would_be_right():

@@ -5,6 +5,7 @@ import argparse
 import dataclasses
 import functools
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -123,7 +124,9 @@ _MODEL_OPTIONS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     options = _parser().parse_args(arguments)
+    options.words = shlex.join(["python", "-m", "pe_math.training", *arguments])
     try:
         options.command(options)
     except KeyboardInterrupt:
@@ -145,9 +148,10 @@ def _train(options: argparse.Namespace) -> None:
     training = TrainingOptions(**_given(options, _TRAINING_OPTIONS))
     seeds = tuple(options.seeds or [0])
     usual = dataclasses.replace(model, frequencies="geometric")
-    encodings = {options.mode: usual, _MINE: model} if options.output else {options.mode: model}
+    beside = options.output and model != usual
+    encodings = {options.mode: usual, _MINE: model} if beside else {options.mode: model}
     comparison = Comparison("train", {options.task: training}, encodings, seeds)
-    record, checkpoints = _run(comparison, options, "python -m pe_math.training train")
+    record, checkpoints = _run(comparison, options)
     for encoding in encodings:
         print(records.curve_table(record, options.task, encoding))
     print(records.table(record))
@@ -166,12 +170,8 @@ def _schedule(name: str, base: float | None) -> Schedule:
 
 
 def _record(options: argparse.Namespace) -> None:
-    changes = _given(options, _TRAINING_OPTIONS)
-    words = ["python -m pe_math.training record", options.comparison]
-    words += [f"--{name.replace('_', '-')} {value}" for name, value in changes.items()]
-    words += [f"--seeds {' '.join(map(str, options.seeds))}"] if options.seeds else []
     make = _rescale if options.comparison == _RESCALING else _compare
-    record, checkpoints = make(options, changes, " ".join(words))
+    record, checkpoints = make(options, _given(options, _TRAINING_OPTIONS))
     output = options.output or records.path_of(options.comparison)
     records.save(output, record)
     print(records.table(record))
@@ -179,19 +179,15 @@ def _record(options: argparse.Namespace) -> None:
     _remove(checkpoints)
 
 
-def _compare(
-    options: argparse.Namespace, changes: Mapping[str, Any], command: str
-) -> tuple[records.Record, list[Path]]:
+def _compare(options: argparse.Namespace, changes: Mapping[str, Any]) -> tuple[records.Record, list[Path]]:
     """Return the record of a comparison, with `changes` to how its runs are trained, and its checkpoints."""
     chosen = COMPARISONS[options.comparison]
     tasks = {task: _changed(training, changes) for task, training in chosen.tasks.items()}
     comparison = dataclasses.replace(chosen, tasks=tasks, seeds=tuple(options.seeds or chosen.seeds))
-    return _run(comparison, options, command)
+    return _run(comparison, options)
 
 
-def _rescale(
-    options: argparse.Namespace, changes: Mapping[str, Any], command: str
-) -> tuple[records.Record, list[Path]]:
+def _rescale(options: argparse.Namespace, changes: Mapping[str, Any]) -> tuple[records.Record, list[Path]]:
     """Return the record of rescaled models, and the checkpoints that it leaves."""
     from pe_math.training import rescaling
 
@@ -201,7 +197,7 @@ def _rescale(
         chosen, training=training, tuning=tuning, seeds=tuple(options.seeds or chosen.seeds)
     )
     folder = options.checkpoints / chosen.name
-    record = rescaling.record(chosen, folder, options.workers, options.data, _circumstances(options, command))
+    record = rescaling.record(chosen, folder, options.workers, options.data, _circumstances(options))
     return record, chosen.checkpoints(folder)
 
 
@@ -243,23 +239,21 @@ def _show(options: argparse.Namespace) -> None:
     print(records.table(records.load(records.path_of(options.record) if named else Path(options.record))))
 
 
-def _run(
-    comparison: Comparison, options: argparse.Namespace, command: str
-) -> tuple[records.Record, list[Path]]:
+def _run(comparison: Comparison, options: argparse.Namespace) -> tuple[records.Record, list[Path]]:
     """Return the record of a comparison and the checkpoints that it leaves."""
     from pe_math.training import trainer  # here, for `show` and `--help` work without torch
 
     folder, runs = options.checkpoints / comparison.name, comparison.runs()
     tasks = [load(task, options.data) for task in comparison.tasks]
     results = trainer.train_all(runs, folder, options.workers, options.data)
-    record = assemble(comparison, tasks, results, _circumstances(options, command))
+    record = assemble(comparison, tasks, results, _circumstances(options))
     return record, [folder / trainer.checkpoint_name(run) for run in runs]
 
 
-def _circumstances(options: argparse.Namespace, command: str) -> dict[str, Any]:
+def _circumstances(options: argparse.Namespace) -> dict[str, Any]:
     from pe_math.training import trainer
 
-    return {"command": command, "workers": options.workers, "versions": trainer.versions()}
+    return {"command": options.words, "workers": options.workers, "versions": trainer.versions()}
 
 
 def _remove(checkpoints: Iterable[Path]) -> None:
@@ -292,7 +286,7 @@ def _parser() -> argparse.ArgumentParser:
     known = f"{', '.join(schedules.NAMED)} or FILE.py:FUNCTION (default: geometric)"
     model.add_argument("--frequencies", metavar="SCHEDULE", default="geometric", help=known)
     model.add_argument("--base", type=float, help="of geometric and mixed frequencies (default: 10000)")
-    beside = f"train it, as `{_MINE}`, beside the same with geometric frequencies, and write a record of both"
+    beside = f"write a record; with other frequencies than geometric, as `{_MINE}` beside the same with those"
     train.add_argument("--output", type=Path, metavar="FILE", help=beside)
     _add_training(train, TrainingOptions)
 

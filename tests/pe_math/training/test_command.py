@@ -1,4 +1,5 @@
 import re
+import shlex
 
 import numpy as np
 import pytest
@@ -54,6 +55,22 @@ def test_train_writes_a_record_of_a_schedule_of_ones_own_beside_the_usual_one(tm
     losses = record.curves("half_sum", "train_loss")
     assert losses.shape == (2, 1, 2) and np.isfinite(losses).all()
 
+    # The command that the record names makes it again.
+    words = shlex.split(record.document["command"])
+    assert words[:3] == ["python", "-m", "pe_math.training"]
+    output.unlink()
+    assert main(words[3:]) == 0
+    again = records.load(output)
+    assert again.document["encodings"] == record.document["encodings"]
+    assert np.array_equal(again.curves("half_sum", "train_loss"), losses)
+
+
+def test_a_record_of_the_usual_schedule_has_it_once(tmp_path):
+    output = tmp_path / "usual.safetensors"
+    command = ["train", "half_sum", "learned", *TRAINING, *MODEL, "--checkpoints", str(tmp_path / "runs")]
+    assert main([*command, "--output", str(output)]) == 0
+    assert records.load(output).encodings == ("learned",)
+
 
 @pytest.mark.parametrize(
     ("words", "message"),
@@ -63,6 +80,11 @@ def test_train_writes_a_record_of_a_schedule_of_ones_own_beside_the_usual_one(tm
         (["train", "half_sum", "rope", "--seeds", "1", "1"], r"seeds must be all different, got \(1, 1\)"),
         (["train", "half_sum", "rope", "--seeds", "-1"], "seed must be an integer from 0"),
         (["train", "half_sum", "rope", "--frequencies", "linear", "--base", "9"], "--base must be left out"),
+        (
+            ["train", "half_sum", "learned", "--frequencies", "linear", "--output", "x.safetensors"],
+            "frequencies must be 'geometric' for mode 'learned', which does not use it, got 'linear'",
+        ),
+        (["train", "half_sum", "rope", "--alibi-form", "causal"], "alibi_form must be None for mode 'rope'"),
         (
             ["train", "wikitext", "rope", "--data", "/nowhere"],
             "wiki.valid.tokens: no such file; give a folder",

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from pe_math import _checks, alibi
 from pe_math import frequencies as schedules
+from pe_math.hints import hint
 
 Kind = Literal["rope", "alibi", "t5", "learned"]
 Frequencies = NDArray[np.float64]
@@ -114,13 +115,20 @@ def from_config(path: str | Path, length: int | None = None, layer: str = FULL) 
     return _READERS[model_type](config, length, layer)
 
 
+def file_of(path: str | Path) -> Path:
+    """Return the file that ``path`` stands for: the ``config.json`` in it, where it is a folder of one."""
+    file = Path(path) / "config.json"
+    return file if file.is_file() else Path(path)
+
+
 def _find(path: str | Path) -> Path:
     if str(path) in PUBLISHED:
         return _FOLDER / f"{path}.json"
-    file = Path(path)
-    file = file / "config.json" if file.is_dir() else file
+    file = file_of(path)
     if not file.is_file():
-        raise FileNotFoundError(f"{path}: no such file, and none of the names {', '.join(PUBLISHED)}")
+        raise FileNotFoundError(
+            f"{path}: no such file, and none of the names {', '.join(PUBLISHED)}{hint(str(path), PUBLISHED)}"
+        )
     return file
 
 

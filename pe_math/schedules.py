@@ -4,7 +4,6 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pe_math import _checks, frequencies
+from pe_math.hints import hint, shown
 
 Function = Callable[[int], ArrayLike]
 """From the width `d` of an encoding to its ``(d//2,)`` angular frequencies, in radians per position."""
@@ -98,14 +98,14 @@ def find(schedule: str) -> Callable[..., ArrayLike]:
         known = ", ".join(NAMED)
         raise ValueError(
             f"frequencies must be one of {known}, or FILE.py:FUNCTION, got {schedule!r}"
-            + _hint(schedule, NAMED)
+            + hint(schedule, NAMED)
         )
     file, name = Path(match["file"]), match["function"]
     module = _import(file.absolute(), content_digest(file))
     function = getattr(module, name, None)
     if not callable(function):
         own = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        raise ValueError(f"{file} has no function {name!r}{_hint(name, own)}")
+        raise ValueError(f"{file} has no function {name!r}{hint(name, own)}")
     chosen: Callable[..., ArrayLike] = function
     return chosen
 
@@ -173,8 +173,8 @@ def _numbers(values: Any, d: int, name: str) -> NDArray[np.float64]:
     right = f"frequencies must be {d // 2} finite numbers of at least 0 for an encoding of width {d}"
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{right}, but {name} gives {values!r:.60}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{right}, but {name} gives {shown(values)}") from error
     if array.shape != (d // 2,):
         raise ValueError(f"{right}, but {name} gives shape {array.shape}")
     strange = array[~(np.isfinite(array) & (array >= 0))]
@@ -192,8 +192,3 @@ def _name(schedule: object) -> str:
 def _told(error: BaseException) -> str:
     """Return an error in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
-
-
-def _hint(name: str, known: Any) -> str:
-    nearest = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {nearest[0]}?" if nearest else ""

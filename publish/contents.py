@@ -7,9 +7,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pe_math.hints import hint
 from scenes.language import Language
 from scenes.lecture import CHAPTERS, SHOTS, Chapter
-from scenes.parameters import declared, hint
+from scenes.parameters import declared
 from scenes.stage import LectureScene
 
 # Characters of the widest cell in the table of parameters; what is longer goes on below.

@@ -12,17 +12,15 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any, get_args, get_origin
 
 import numpy as np
 
-from pe_math.schedules import Schedule
-
-LONGEST_SHOWN = 80
+from pe_math.hints import hint, shown
+from pe_math.schedules import NAMED, Schedule
 
 
 class ParameterError(ValueError):
@@ -35,7 +33,8 @@ class Parameter:
 
     Bounds and choices are those of each item where the parameter is a tuple; ``least`` and ``most`` are how
     many items it may have. Items that are chosen from ``choices`` may be named once. ``names_file`` says that
-    a text may be the name of a file.
+    a text may be the name of a file. ``known`` are names to tell of where only the shot can
+    say which are right.
     """
 
     meaning: str
@@ -46,6 +45,7 @@ class Parameter:
     least: int = 1
     most: int | None = None
     names_file: bool = False
+    known: tuple[str, ...] = ()
 
     @property
     def range(self) -> str:
@@ -56,6 +56,8 @@ class Parameter:
         """
         if self.choices is not None:
             return "one of " + ", ".join(choice or '""' for choice in self.choices)
+        if self.known:
+            return f"one of {', '.join(self.known)}" + (", or a file" if self.names_file else "")
         bounds = {"from": self.low, "to": self.high}
         parts = [f"{word} {bound:.12g}" for word, bound in bounds.items() if bound is not None]
         even = {1: "", 2: "even"}.get(self.multiple_of, f"a multiple of {self.multiple_of}")
@@ -91,7 +93,7 @@ class Declared:
     @property
     def range(self) -> str:
         """The values that are right, in words."""
-        each, count = self.parameter.range, self._counts()
+        each, count = self._each, self._counts()
         return f"{count}, each {each}" if each and count else each or count
 
     def check(self, value: Any) -> Any:
@@ -118,19 +120,25 @@ class Declared:
 
     def wrong(self, value: Any, why: str = "") -> ParameterError:
         """Return the error of a value that cannot be."""
-        right = " ".join(filter(None, (self._noun(), self.range)))
+        each, counts = self._each, self._counts()
+        right = " ".join(filter(None, (counts or self._noun(), self.type_name if counts else each)))
+        right += f", each {each}" if each and counts else ""
         if self.parameter.choices is not None and isinstance(value, str):
             why = why or hint(value, self.parameter.choices)
-        shown = repr(value)
-        shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"
-        return ParameterError(f"{self.shot}.{self.name} must be {right}, got {shown}{why}")
+        return ParameterError(f"{self.shot}.{self.name} must be {right}, got {shown(value)}{why}")
 
     def _noun(self) -> str:
         """Return the type as a sentence needs it."""
-        if self.kind is str and self.parameter.choices is not None:
+        if self.kind in (str, Schedule) and self._each:
             return ""
-        article = {int: "an ", float: "a ", Schedule: "a "}.get(self.kind, "")
+        article = {int: "an ", float: "a "}.get(self.kind, "")
         return article + self.type_name
+
+    @property
+    def _each(self) -> str:
+        """What a value, or each item, must be."""
+        items, _ = _items(self.kind)
+        return self.parameter.range or _ANY.get(items or self.kind, "")
 
     @property
     def _most(self) -> float:
@@ -256,6 +264,7 @@ _READERS: dict[Any, Callable[[str], Any]] = {
     str: str,
     Schedule: _read_schedule,
 }
+_ANY: dict[Any, str] = {Schedule: f"one of {', '.join(NAMED)}, finite numbers, or FILE.py:FUNCTION"}
 _NAMES: dict[Any, str] = {
     int: "integer",
     float: "number",
@@ -263,14 +272,3 @@ _NAMES: dict[Any, str] = {
     str: "text",
     Schedule: "schedule",
 }
-
-
-# Messages
-
-
-def hint(name: str, known: Iterable[str], *, always: bool = False) -> str:
-    """Return which of ``known`` is nearest, as the end of a sentence; ``always`` however far it is."""
-    by_lower_case = {one.lower(): one for one in known}
-    cutoff = 0.0 if always else 0.5
-    nearest = get_close_matches(name.lower(), by_lower_case, n=1, cutoff=cutoff)
-    return f"; did you mean {by_lower_case[nearest[0]]}?" if nearest else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pe_math.hints import hint
 from pe_math.training import records
-from scenes.parameters import hint
 from scenes.stage import LectureScene
 
 

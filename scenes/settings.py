@@ -20,8 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pe_math.schedules import content_digest, file_of
-from scenes.parameters import ParameterError, declared, hint
+from pe_math import models, schedules
+from pe_math.hints import hint
+from pe_math.schedules import content_digest
+from scenes.parameters import ParameterError, declared
 
 PARAMETERS_VARIABLE = "CLOCKHANDS_PARAMS"
 
@@ -52,7 +54,7 @@ class Setting:
 def from_environment() -> list[Setting]:
     """Return what ``CLOCKHANDS_PARAMS`` sets: its pairs, or those of the TOML file that it names."""
     text = os.environ.get(PARAMETERS_VARIABLE, "").strip()
-    if text.endswith(".toml") and "=" not in text:
+    if text.endswith(".toml") and ("=" not in text or Path(text).is_file()):
         return from_file(Path(text))
     return from_pairs(text, PARAMETERS_VARIABLE)
 
@@ -65,8 +67,11 @@ def from_pairs(text: str, source: str) -> list[Setting]:
     >>> [setting.value for setting in from_pairs("ClockSwarm.base=500000, ClockWall.d=16", "test")]
     ['500000', '16']
     """
+    reader = shlex.shlex(text, posix=True)
+    # A backslash divides the folders of a path in Windows, and "#" may begin a value.
+    reader.whitespace_split, reader.commenters, reader.escape = True, "", ""
     try:
-        words = shlex.split(text)
+        words = list(reader)
     except ValueError as error:
         raise ParameterError(f"{source}: {text!r} has a quote that is not closed") from error
     pairs = [pair.strip(", ") for word in words for pair in _NEXT_PAIR.split(word)]
@@ -86,7 +91,7 @@ def from_pair(pair: str, source: str) -> Setting:
 def from_file(file: Path) -> list[Setting]:
     """Return the settings in a TOML file: a table for each shot, such as ``[ClockSwarm]``."""
     try:
-        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+        tables = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ParameterError(f"{file}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
@@ -175,7 +180,7 @@ def _value(shot: type[Any], setting: Setting) -> Any:
 
 def _anchored(value: Any, folder: Path, names_file: bool) -> Any:
     """Return ``value``; if it is the name of a file in ``folder``, so that it is one from here, too."""
-    is_file = file_of(value) is not None or (names_file and files_of({"": str(folder / value)}))
+    is_file = schedules.file_of(value) is not None or (names_file and _named(str(folder / value)) is not None)
     return str(folder / value) if is_file else value
 
 
@@ -228,16 +233,17 @@ def digest(values: Mapping[str, Any]) -> str:
 def files_of(values: Mapping[str, Any]) -> list[Path]:
     """Return the files that are named among ``values``."""
     every = [item for value in values.values() for item in (value if isinstance(value, tuple) else (value,))]
-    files = {file_of(text) or Path(text) for text in every if isinstance(text, str) and text}
-    return sorted(filter(_is_file, files))
+    files = (_named(text) for text in every if isinstance(text, str) and text)
+    return sorted({file for file in files if file is not None})
 
 
-def _is_file(file: Path) -> bool:
-    """Tell whether there is such a file, of whatever text the name was made."""
+def _named(text: str) -> Path | None:
+    """Return the file that ``text`` names, of a schedule, a record or a model, if there is one."""
     try:
-        return file.is_file()
+        file = schedules.file_of(text) or models.file_of(text)
+        return file if file.is_file() else None
     except OSError:  # too long, say
-        return False
+        return None
 
 
 def _described(function: Any) -> str:

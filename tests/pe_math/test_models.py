@@ -347,6 +347,9 @@ def test_an_unknown_name_is_told_the_known_ones() -> None:
         FileNotFoundError, match=r"llama-9: no such file, and none of the names .*llama-3\.1-8b"
     ):
         models.from_config("llama-9")
+    for misspelt, right in (("llama-3.1-8", "llama-3.1-8b"), ("Qwen3-8B", "qwen-3-8b")):
+        with pytest.raises(FileNotFoundError, match=f"did you mean {right}"):
+            models.from_config(misspelt)
 
 
 EXTREMES = st.sampled_from([10**400, -(10**400), 10**16, 1e308, 5e-324, 0, 1, False])

@@ -39,6 +39,13 @@ def test_names_numbers_functions_and_files_stand_for_their_frequencies(mine: Pat
     assert schedules.resolve(f"{mine}:halves", 6).tolist() == [1.0, 0.5, 0.25]
 
 
+class Speechless:
+    """What fails when it is shown."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
 @pytest.mark.parametrize(
     ("schedule", "said"),
     [
@@ -54,6 +61,10 @@ def test_names_numbers_functions_and_files_stand_for_their_frequencies(mine: Pat
         ([[1.0, 0.5, 0.1]], r"shape \(1, 3\)"),
         (lambda d: "fast", "gives 'fast'"),
         (lambda d: None, "gives"),
+        (lambda d: [10**400] * 3, "gives .10000"),
+        (lambda d: [10**5_000] * 3, "gives a value of type list that cannot"),
+        (lambda d: Speechless(), "gives a value of type Speechless that cannot"),
+        (lambda d: np.full((2, 2), "fast"), "gives array"),
     ],
 )
 def test_what_is_no_schedule_is_refused_in_a_line(schedule: Any, said: str, mine: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Annotated
 
 import numpy as np
@@ -25,7 +26,8 @@ from manim import (
 
 from pe_math import schedules, sinusoidal
 from scenes.counting import CountingScene
-from scenes.hands import BASE, MODEL, HandsScene, in_positions, rotary_encoding, short_name
+from scenes.fonts import check_characters
+from scenes.hands import BASE, MODEL, ROTARY_MODELS, HandsScene, in_positions, rotary_encoding, short_name
 from scenes.mobjects.clock import Clock, swept_share
 from scenes.mobjects.paths import Segments
 from scenes.mobjects.shadows import Shadows
@@ -57,7 +59,10 @@ class ClockHands(HandsScene, CountingScene):
         self.frequencies = self.frequencies[: self.clocks_shown]
         self.periods = 2.0 * np.pi / self.frequencies
         self.check_story()
-        self.texts = (self.sentence or self.words("sentence").text).split()
+        # Typed on some keyboards é is two characters, which have one glyph.
+        sentence = unicodedata.normalize("NFC", self.sentence or self.words("sentence").text)
+        check_characters("".join(sentence.split()), "sentence")
+        self.texts = sentence.split()
         self.spoken = self.make_sentence()
         if not 2 <= len(self.texts) <= 12 or self.spoken.width > 2.0 * TEXT_RIGHT:
             raise ValueError(f"sentence must be 2 to 12 words that fit into a line, got {self.sentence!r}")
@@ -354,7 +359,7 @@ class ClockSwarm(HandsScene, CountingScene):
     """
 
     d: Annotated[int, Parameter("numbers in the encoding, two a hand", low=8, high=4096, multiple_of=2)] = 512
-    model: Annotated[str, Parameter(MODEL, names_file=True)] = ""
+    model: Annotated[str, Parameter(MODEL, names_file=True, known=ROTARY_MODELS)] = ""
     gentle: float = 1.5
     rests = (100, 30, 1_000)  # of the hairball, of the spiral, and far along
     still = 0.1  # radians a word, below which a hand does not seem to move
@@ -464,4 +469,4 @@ class ClockSwarm(HandsScene, CountingScene):
     def say_period(self) -> None:
         """Say how often the model's slowest hand turns within its context."""
         context, period = self.encoding.context or 0, self.encoding.slowest_period
-        self.play(self.idea("context", context=f"{context:,}", turns=f"{context / period:.2g}"))
+        self.play(self.idea("context", context=in_positions(context), turns=f"{context / period:.2g}"))

@@ -7,6 +7,7 @@ a warning there. So the fonts are registered here first, and the cache's folder 
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from ctypes import CDLL, c_void_p
 from ctypes.util import find_library
 from functools import cache
@@ -21,6 +22,7 @@ from manim import config
 LATIN_PACKAGE = "fontpkg-noto-sans"
 CHINESE_PACKAGE = "justmytype-intl-cjk"
 FAMILIES = "Noto Sans, Noto Sans SC"
+_NO_GLYPH_OF_THEIR_OWN = ("Mn", "Mc", "Me", "Cf")
 
 
 def font_files() -> tuple[Path, Path]:
@@ -106,8 +108,15 @@ def known_characters(font_files: tuple[Path, ...]) -> frozenset[str]:
 
 
 def check_characters(text: str, where: str) -> None:
-    """Raise `ValueError` that names the characters of ``text`` which no font can draw."""
-    unknown = sorted(set(text) - known_characters(used_files()) - {"\n"})
+    """Raise `ValueError` that names the characters of ``text`` which no font can draw, each with a glyph."""
+    # Marks upon other letters and marks that show nothing have a glyph in the font, but Pango draws none or
+    # makes one of two; letters are placed and coloured one by one.
+    known = known_characters(used_files())
+    unknown = sorted(
+        character
+        for character in set(text) - {"\n"}
+        if character not in known or unicodedata.category(character) in _NO_GLYPH_OF_THEIR_OWN
+    )
     if unknown:
         names = ", ".join(f"{character!r} (U+{ord(character):04X})" for character in unknown)
         raise ValueError(

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pe_math import schedules
-from pe_math.models import ModelEncoding, from_config
+from pe_math.models import PUBLISHED, ModelEncoding, from_config
 from pe_math.schedules import Schedule
 from scenes.parameters import Parameter, declared
 from scenes.stage import LectureScene
 
 BASE = "base of geometric and mixed speeds"
 MODEL = "a published model with RoPE, or the path of a config.json; empty for none"
+ROTARY_MODELS = tuple(name for name in PUBLISHED if from_config(name).kind == "rope")
 SCHEDULE = "speeds: geometric, mixed, linear, FILE.py:FUNCTION, or the numbers in radians a position"
 
 

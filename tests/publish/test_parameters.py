@@ -94,6 +94,7 @@ def test_every_shot_has_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         (["--set", "ClockSwarm.base"], "is no pair SHOT.NAME=VALUE"),
         (["--set", "RotationFan.d=8"], "--set: RotationFan is not among the shots that are asked for"),
         (["--set", "ClockSwarm.schedule=linear", "--set", "ClockSwarm.base=5"], "schedule 'linear' has none"),
+        (["--set", "ClockSwarm.model=llama-3.1-8"], "did you mean llama-3.1-8b?"),
         (["--set", "ClockSwarm.model=bloom-7b1"], "has no hands: it uses alibi; take one with RoPE"),
         (["--set", "ClockSwarm.schedule=nowhere.py:f"], "nowhere.py: cannot be read"),
         (["--params", "nowhere.toml"], "nowhere.toml: cannot be read"),

@@ -89,6 +89,8 @@ def refusal(function: Any, *arguments: Any) -> str:
         ("Sample.free='the dog, chased'", {"free": "the dog, chased"}),
         ("Sample.free=a=b", {"free": "a=b"}),
         ("Sample.free=", {"free": ""}),
+        (r"Sample.speeds=C:\Users\me\mine.py:mine", {"speeds": r"C:\Users\me\mine.py:mine"}),
+        ("Sample.free=#1", {"free": "#1"}),
         ("Sample.speeds=linear", {"speeds": "linear"}),
         ("Sample.speeds=mine.py:mine", {"speeds": "mine.py:mine"}),
         ("Sample.speeds=1,0.5,0.1", {"speeds": (1.0, 0.5, 0.1)}),
@@ -120,8 +122,13 @@ def test_pairs_are_divided_by_spaces_or_commas(pairs: str, read: dict[str, Any])
         ("Sample.pair=1", "must be 2 integers from 0, got [1]"),
         ("Sample.pair=1,-1", "must be 2 integers from 0"),
         ("Sample.words=a,a", "one is named twice"),
-        ("Sample.words=a,b,c", "must be texts 1 to 2, each one of a, b, c"),
-        ("Sample.words=", "must be texts 1 to 2"),
+        ("Sample.words=a,b,c", "must be 1 to 2 texts, each one of a, b, c"),
+        ("Sample.words=", "must be 1 to 2 texts"),
+        (
+            "Sample.speeds=nan",
+            "must be one of geometric, mixed, linear, finite numbers, or FILE.py:FUNCTION, got",
+        ),
+        ("Sample.all_speeds=", "must be 1 or more schedules, each one of geometric"),
         ("number=1", "'number=1' is no pair SHOT.NAME=VALUE"),
         ("Sample.free='open", "has a quote that is not closed"),
     ],
@@ -155,6 +162,16 @@ def test_a_file_is_named_from_where_the_table_is(tmp_path: Path, monkeypatch: py
     (tmp_path / "own.toml").write_text('[Sample]\nspeeds = "mine.py:mine"\nfree = "mine.py:mine"\n')
     monkeypatch.setenv(PARAMETERS_VARIABLE, str(tmp_path / "own.toml"))
     assert values(Sample, from_environment())["speeds"] == f"{tmp_path / 'mine.py'}:mine"
+
+
+def test_a_table_may_have_any_path_and_begin_with_a_mark_as_windows_writes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a=b" / "own.toml"
+    file.parent.mkdir()
+    file.write_text("[Sample]\nnumber = 2\n", encoding="utf-8-sig")
+    monkeypatch.setenv(PARAMETERS_VARIABLE, str(file))
+    assert values(Sample, from_environment()) == {"number": 2.0}
 
 
 @pytest.mark.parametrize(
@@ -249,6 +266,23 @@ def test_the_name_tells_what_is_in_the_file_of_a_schedule(tmp_path: Path) -> Non
     assert len(names) == 2
 
 
+def test_a_model_is_its_configuration_whether_the_folder_or_the_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, table = tmp_path / "mine" / "config.json", tmp_path / "own.toml"
+    config.parent.mkdir()
+    for named in ("mine", "mine/config.json"):
+        table.write_text(f'[ClockSwarm]\nmodel = "{named}"\n')
+        names = set()
+        for base in (10_000, 20_000, 10_000):
+            config.write_text(f'{{"model_type": "llama", "rope_theta": {base}}}')
+            names.add(suffix(values(ClockSwarm, from_file(table))))
+        assert len(names) == 2, "each state of the file has a name of its own"
+    monkeypatch.setenv(PARAMETERS_VARIABLE, str(table))
+    with tempconfig({"dry_run": True}):
+        assert ClockSwarm().encoding.base == 10_000
+
+
 def test_a_variant_of_the_environment_has_a_film_and_a_cache_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,6 +343,25 @@ def strange() -> st.SearchStrategy[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
+    ("sentence", "told"),
+    [("कब किसने", "U+093F"), ("the \u202etac", "U+202E"), ("x\u0301 y", "U+0301"), ("e\u20dd a", "U+20DD")],
+)
+def test_a_sentence_of_marks_that_have_no_glyph_of_their_own_is_refused(sentence: str, told: str) -> None:
+    with tempconfig({"dry_run": True, **DRAFT}):
+        line = refusal(variant(ClockHands, {"sentence": sentence}))
+    assert line.startswith("ClockHands: sentence: neither Noto Sans") and told in line
+
+
+def test_a_letter_is_the_same_however_its_accent_was_typed() -> None:
+    with tempconfig({"dry_run": True, **DRAFT}):
+        composed, apart = (
+            variant(ClockHands, {"sentence": sentence})()
+            for sentence in ("caf\u00e9 noir", "cafe\u0301 noir")
+        )
+    assert composed.texts == apart.texts == ["caf\u00e9", "noir"]
+
+
+@pytest.mark.parametrize(
     "shot", [ClockHands, ClockWall, ClockSwarm, WaveformHeatmap, RopeRotation, RotationFan]
 )
 @settings(max_examples=15, deadline=None)
@@ -352,6 +405,24 @@ def test_at_the_ends_of_their_ranges_parameters_make_a_right_picture(
     construct(variant(shot, changed), tmp_path, language, at_section_end=check)
     assert not faults, "\n".join(faults)
     assert len(sections) >= 2
+
+
+def test_the_slowest_hands_that_a_model_may_have_find_room(tmp_path: Path) -> None:
+    config, most = tmp_path / "slow" / "config.json", 2**53
+    config.parent.mkdir()
+    base = (0.99 * most / (2.0 * math.pi)) ** (128 / 126)
+    config.write_text(f'{{"model_type": "llama", "rope_theta": {base}, "max_position_embeddings": {most}}}')
+    faults: list[str] = []
+
+    class SlowSwarm(ClockSwarm):
+        model = str(config.parent)
+
+        def construct(self) -> None:
+            self.beat("next_words")
+            self.say_period()
+
+    construct(SlowSwarm, tmp_path, at_section_end=lambda scene, _: faults.extend(layout_faults(scene)))
+    assert not faults, "\n".join(faults)
 
 
 def test_a_real_models_hands_and_the_period_of_its_slowest_are_shown(tmp_path: Path) -> None:

@@ -68,7 +68,8 @@ class Card:
         for clip in sorted(filter(_plays, self.clips), key=lambda clip: (clip.height, clip.frame_rate)):
             looks[f"{clip.language}-{clip.theme}"] = {  # the best comes last and stays
                 **{name: f"clips/{getattr(clip, name)}" for name in ("file", "first", "last")},
-                **{name: getattr(clip, name) for name in ("width", "height", "duration", "loop")},
+                **{name: getattr(clip, name) for name in ("width", "height", "duration", "loop", "language")},
+                "background": THEMES[clip.theme].background,
                 "downloads": [_download(other) for other in self.clips if _same_look(clip, other)],
             }
         return looks

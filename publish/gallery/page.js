@@ -71,11 +71,12 @@ for (const [name, box] of [["language", at("languages")], ["theme", at("themes")
     });
 }
 
-// Search: a card is found by the words of both languages and by the names of its shot and section.
+// Search: a card is found by its words and its chapter's, in both languages, and by the names of shot and section.
 
 const texts = new Map(links.map(link => {
   const { title, changes, caption } = cards[link.dataset.card];
-  const said = [link.dataset.card, changes, ...Object.values(title), ...Object.values(caption)];
+  const chapter = [...link.closest(".chapter").querySelectorAll("h2 span, .idea span")].map(span => span.textContent);
+  const said = [link.dataset.card, changes, ...Object.values(title), ...Object.values(caption), ...chapter];
   return [link, said.join(" ").toLowerCase()];
 }));
 
@@ -90,7 +91,7 @@ function search() {
   for (const group of document.querySelectorAll(".shot, .chapter"))
     group.hidden = !group.querySelector("li:not([hidden])");
   at("nothing").hidden = count > 0;
-  at("found").textContent = say("found", { count });
+  at("found").textContent = say(count === 1 ? "found_one" : "found", { count });
 }
 
 at("search").addEventListener("input", search);
@@ -129,19 +130,34 @@ for (const link of links) {
   link.addEventListener("click", event => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;  // a new tab, as with any link
     event.preventDefault();
-    open(link.dataset.card);
+    enter(link.dataset.card);
   });
 }
 
-// The viewer: one clip, large, with all that a lecturer wants of it. Its address leads back to it.
+// The viewer: one clip, large, with all that a lecturer wants of it. Its address leads back to it. The browser's
+// way back closes it, and its way forward opens it again.
 
 let viewed = null;
+const VIEWER = "viewer";  // marks the viewer's entry in the browser's history
+const addressed = () => decodeURIComponent(location.hash.slice(1));
+
+function enter(id) {
+  history.scrollRestoration = "manual";  // the page stays as it is below the viewer
+  history.pushState(VIEWER, "", `#${id}`);
+  open(id);
+}
 
 function open(id) {
   links.forEach(stop);
   view(id);
-  at("viewer").showModal();
+  if (!at("viewer").open) at("viewer").showModal();
 }
+
+addEventListener("popstate", () => {
+  if (addressed() in cards) return open(addressed());
+  at("viewer").close();
+  history.scrollRestoration = "auto";
+});
 
 function view(id) {
   viewed = id;
@@ -154,7 +170,10 @@ function view(id) {
   const track = video.addTextTrack("captions", page.lang === "zh" ? "中文" : "English", page.lang);
   track.addCue(new VTTCue(0, shown.duration, caption[page.lang]));
   track.mode = "hidden";
-  video.addEventListener("fullscreenchange", () => { track.mode = document.fullscreenElement ? "showing" : "hidden"; });
+  const showTrack = full => { track.mode = full ? "showing" : "hidden"; };
+  video.addEventListener("fullscreenchange", () => showTrack(document.fullscreenElement));
+  video.addEventListener("webkitbeginfullscreen", () => showTrack(true));  // of an iPhone
+  video.addEventListener("webkitendfullscreen", () => showTrack(false));
   at("stage").replaceChildren(video);
 
   const order = shownCards();
@@ -165,7 +184,7 @@ function view(id) {
   at("downloads").replaceChildren(...downloads(shown));
   at("copied").textContent = "";
   at("snippet").hidden = true;
-  history.replaceState(null, "", `#${id}`);
+  history.replaceState(history.state, "", `#${id}`);
 }
 
 const shownCards = () => links.filter(link => !link.closest("li").hidden).map(link => link.dataset.card);
@@ -204,7 +223,7 @@ at("viewer").addEventListener("keydown", event => {
 });
 at("viewer").addEventListener("close", () => {
   at("stage").replaceChildren();
-  history.replaceState(null, "", location.pathname + location.search);
+  if (addressed() in cards) history.back();  // closed by hand
   links.find(link => link.dataset.card === viewed)?.focus();
 });
 
@@ -219,10 +238,10 @@ const snippets = {
     `<video src="${address(file)}" poster="${address(first)}" width="${width}" height="${height}"`
     + ` autoplay muted${loop ? " loop" : ""} playsinline controls aria-label="${escaped(caption)}"></video>`,
   markdown: ({ file, last }, caption) =>
-    `[![${caption.replace(/[[\]]/g, "\\$&")}](${address(last)})](${address(file)})`,
-  reveal: ({ file, loop }, caption) =>
+    `[![${caption.replace(/[\\`*_[\]<>&]/g, "\\$&")}](${address(last)})](${address(file)})`,
+  reveal: ({ file, loop, background }, caption) =>
     `<section data-background-video="${address(file)}" data-background-size="contain"`
-    + ` data-background-color="${getComputedStyle(page).getPropertyValue("--background").trim()}"`
+    + ` data-background-color="${background}"`
     + ` data-background-video-muted${loop ? " data-background-video-loop" : ""}>\n`
     + `  <aside class="notes">${escaped(caption)}</aside>\n</section>`,
 };
@@ -239,13 +258,23 @@ async function copy(text) {
 
 for (const button of document.querySelectorAll("[data-copy]"))
   button.addEventListener("click", async () => {
-    at("snippet").textContent = snippets[button.dataset.copy](clip(viewed), cards[viewed].caption[page.lang]);
+    const shown = clip(viewed);
+    const text = snippets[button.dataset.copy](shown, cards[viewed].caption[shown.language]);
+    const names = [shown.file, shown.first, shown.last].map(address).filter(name => text.includes(name));
+    at("snippet").textContent = text;
     at("snippet").hidden = false;
     at("snippet").scrollIntoView({ block: "nearest" });
-    const copied = await copy(at("snippet").textContent);
-    at("copied").textContent = say(!copied ? "not_copied" : onDisk ? "copied" : "copied_address");
+    const copied = await copy(text);
+    const files = new Intl.ListFormat(page.lang).format(names);
+    at("copied").textContent = say(!copied ? "not_copied" : onDisk ? "copied" : "copied_address", { files });
   });
 
 show();
-const asked = decodeURIComponent(location.hash.slice(1));
-if (asked in cards) open(asked);
+if (addressed() in cards) {
+  const asked = addressed();
+  if (history.state === VIEWER) open(asked);  // loaded anew
+  else {
+    history.replaceState(null, "", location.pathname + location.search);
+    enter(asked);
+  }
+}

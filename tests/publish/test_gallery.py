@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 from playwright.sync_api import Browser
 
 from publish.cli import main
 from publish.clips import Clip, ClipLibrary
 from publish.gallery import Card, arrange, write_gallery
 from publish.library import Library
-from scenes.language import LANGUAGES
+from scenes.language import LANGUAGES, read_language
 from scenes.lecture import CHAPTERS
 from scenes.settings import suffix
 from scenes.theme import THEMES, rgb_of
@@ -132,6 +133,7 @@ def test_language_and_theme_change_words_and_clips_and_are_kept(browser: Browser
         assert "/zh-light/" in shown.says(f"{VIDEO}.currentSrc")
         assert shown.page.locator("#viewer-caption").inner_text() == CAPTIONS["zh"]["there"]
         shown.page.locator("#close").click()
+        shown.until("!location.hash")
         shown.page.reload()
 
 
@@ -140,11 +142,68 @@ def test_search_finds_words_of_both_languages_and_names(browser: Browser, galler
     for wanted, count in (("COMES", 2), ("走回来", 2), ("second there", 1), ("no such words", 0), ("", 4)):
         shown.page.fill("#search", wanted)
         assert shown.page.locator(".card:visible").count() == count
-        assert shown.page.locator("#found").inner_text() == f"{count} clips"
+        assert shown.page.locator("#found").inner_text() == ("1 clip" if count == 1 else f"{count} clips")
         assert shown.page.locator("#nothing").is_visible() == (count == 0)
 
 
+def test_search_finds_what_a_chapter_is_about(browser: Browser, shelf: ClipLibrary, tmp_path: Path) -> None:
+    chapter = CHAPTERS[0].name
+    of_chapter = [
+        dataclasses.replace(clip, chapter=chapter) if clip.shot == "Second" else clip
+        for clip in shelf.all_clips()
+    ]
+    write_gallery(of_chapter, shelf.root, tmp_path)
+    shown = english(browser, tmp_path)
+    for code in LANGUAGES:
+        for key in ("title", "idea"):
+            shown.page.fill("#search", read_language(code).phrase([chapter], key).text)
+            found = shown.page.locator(".card:visible").all()
+            assert [each.get_attribute("data-card") for each in found] == ["Second-1-there", "Second-2-back"]
+
+
 # How it is used
+
+
+def hash_of(shown: Visit) -> str:
+    text: str = shown.says("location.hash")
+    return text
+
+
+def test_back_closes_the_viewer_and_forward_opens_it(browser: Browser, gallery: Path) -> None:
+    shown = english(browser, gallery)
+    card(shown, "Tiny-1-there").click()
+    shown.page.locator("#next").click()
+    entries = shown.says("history.length")
+    shown.says("history.back()")
+    shown.until("!document.querySelector('dialog').open")
+    assert hash_of(shown) == "" and shown.page.url.startswith((gallery / PAGE).as_uri())
+    shown.until('document.activeElement.dataset.card === "Tiny-2-back"')
+    shown.says("history.forward()")
+    shown.until(f"document.querySelector('dialog').open && {VIDEO}")
+    assert shown.page.locator("#viewer-caption").inner_text() == CAPTIONS["en"]["back"]
+    for _ in range(2):  # by hand
+        shown.page.locator("#close").click()
+        shown.until("!location.hash && !document.querySelector('dialog').open")
+        card(shown, "Tiny-2-back").click()
+    shown.page.reload()
+    shown.until(f"document.querySelector('dialog').open && {VIDEO}")
+    assert shown.says("history.length") == entries, "there is one way back, to where it began"
+
+
+def test_back_leads_from_an_address_with_a_clip_to_the_gallery(browser: Browser, gallery: Path) -> None:
+    shown = Visit(browser, (gallery / PAGE).as_uri() + "?language=zh#Second-2-back")
+    shown.until("document.querySelector('dialog').open")
+    shown.says("history.back()")
+    shown.until("!document.querySelector('dialog').open")
+    assert shown.page.url == (gallery / PAGE).as_uri() + "?language=zh"
+
+
+def test_full_screen_shows_the_caption_on_an_iphone_too(browser: Browser, gallery: Path) -> None:
+    shown = english(browser, gallery)
+    card(shown, "Tiny-1-there").click()
+    for event, mode in (("begin", "showing"), ("end", "hidden")):
+        shown.says(f"{VIDEO}.dispatchEvent(new Event('webkit{event}fullscreen'))")
+        assert shown.says(f"{VIDEO}.textTracks[0].mode") == mode
 
 
 def test_all_of_it_works_by_keyboard(browser: Browser, gallery: Path) -> None:
@@ -257,6 +316,56 @@ def test_what_is_copied_plays_where_it_is_put(browser: Browser, server: str) -> 
     assert slide.get_attribute("data-background-color") == THEMES["dark"].background
     assert slide.locator("aside.notes").text_content() == caption
     assert all(address.startswith((server, "data:")) for address in shown.requests)
+
+
+def test_what_is_copied_is_of_the_clip_whatever_the_page_looks_like(
+    browser: Browser, shelf: ClipLibrary, tmp_path: Path
+) -> None:
+    few = [clip for clip in shelf.all_clips() if clip.shot == "Second" or clip.file.startswith("en-dark/")]
+    write_gallery(few, shelf.root, tmp_path)
+    shown = Visit(browser, (tmp_path / PAGE).as_uri() + "?language=zh&theme=light")
+    card(shown, "Tiny-1-there").click()
+    assert shown.page.locator("#viewer-caption").inner_text() == CAPTIONS["zh"]["there"]
+    for kind in ("html", "markdown", "reveal"):
+        assert CAPTIONS["en"]["there"] in snippet(shown, kind)
+    assert f'background-color="{THEMES["dark"].background}"' in snippet(shown, "reveal")
+
+
+def test_what_is_copied_says_the_same_whatever_its_letters(
+    browser: Browser, shelf: ClipLibrary, tmp_path: Path
+) -> None:
+    caption = r"""1 < 2 > 0 & "so", it's [a](b) *or* _c_ `d` \* &amp; <e> $& ]"""
+    (clip,) = (clip for clip in shelf.all_clips() if clip.file == "en-dark/480p15/Tiny/Tiny-1-there.mp4")
+    write_gallery(
+        [dataclasses.replace(clip, caption=dict.fromkeys(LANGUAGES, caption))], shelf.root, tmp_path
+    )
+    shown = english(browser, tmp_path)
+    card(shown, "Tiny-1-there").click()
+    assert shown.page.locator("#viewer-caption").inner_text() == caption
+    copied = {kind: snippet(shown, kind) for kind in ("html", "markdown", "reveal")}
+    shown.page.set_content(copied["html"])
+    assert shown.page.locator("body > *").get_attribute("aria-label") == caption
+    shown.page.set_content(copied["reveal"])
+    assert shown.page.locator("section > aside.notes").text_content() == caption
+    shown.page.set_content(MarkdownIt("commonmark").render(copied["markdown"]))
+    assert shown.page.locator("body > p > a > img").get_attribute("alt") == caption
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "Copied. Put Tiny-1-there.mp4 and Tiny-1-there.first.png next to your page or slides."),
+        ("zh", "已复制。请把 Tiny-1-there.mp4和Tiny-1-there.first.png 放在网页或课件旁边。"),
+    ],
+)
+def test_from_a_disk_the_files_are_named_that_belong_to_what_is_copied(
+    browser: Browser, gallery: Path, language: str, said: str
+) -> None:
+    shown = Visit(browser, (gallery / PAGE).as_uri() + f"?language={language}")
+    card(shown, "Tiny-1-there").click()
+    shown.page.locator("[data-copy=html]").click()
+    shown.until("document.querySelector('#copied').textContent")
+    assert shown.page.locator("#copied").inner_text() == said
 
 
 def test_from_a_disk_the_names_of_files_are_copied(browser: Browser, gallery: Path) -> None:

@@ -15,7 +15,7 @@ from scenes.mobjects.length_chart import LengthChart
 from scenes.mobjects.paths import Discs
 from scenes.mobjects.words import Readout
 from scenes.parameters import Parameter
-from scenes.recorded import RecordedScene
+from scenes.recorded import ENCODINGS, TASKS, RecordedScene
 
 Array = npt.NDArray[np.float64]
 
@@ -104,16 +104,14 @@ class ExtrapolationRace(RecordedScene):
     """
 
     sources: tuple[str, ...] = ("encoders", "decoders")
-    tasks: Annotated[tuple[str, ...], Parameter("tasks, in order", most=4)] = ("copy", "half_sum", "wikitext")
-    modes: Annotated[tuple[str, ...], Parameter("encodings of the records", least=2, most=9)] = (
-        "none",
-        "sinusoidal",
-        "learned",
-        "shaw",
-        "t5",
-        "alibi",
-        "rope",
+    tasks: Annotated[tuple[str, ...], Parameter("tasks, in order", most=4, known=TASKS)] = (
+        "copy",
+        "half_sum",
+        "wikitext",
     )
+    modes: Annotated[
+        tuple[str, ...], Parameter("encodings of the records", least=2, most=9, known=ENCODINGS)
+    ] = ENCODINGS
     rescalings: tuple[str, ...] = ("as_trained", "interpolated", "ntk", "yarn")
     seconds: float = 3.0  # from one tested length to the next
 

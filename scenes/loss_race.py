@@ -16,7 +16,7 @@ from scenes.mobjects.race import LossAxes, Race
 from scenes.mobjects.standings import Standings
 from scenes.mobjects.words import Readout, Words
 from scenes.parameters import Parameter
-from scenes.recorded import RecordedScene
+from scenes.recorded import ENCODINGS, TASKS, RecordedScene
 from scenes.task_pictures import ASIDE, SumPicture, TaskPicture, picture_of, weights_of
 
 Array = npt.NDArray[np.float64]
@@ -126,14 +126,19 @@ class LossRace(RecordedScene):
     ranks, and every name and number in the verdict come from it; a race without a winner is told as one.
     """
 
-    record: Annotated[str, Parameter("encoders, decoders, or the file of a record", names_file=True)] = (
+    record: Annotated[str, Parameter("what is told", names_file=True, known=("encoders", "decoders"))] = (
         "encoders"
     )
-    tasks: Annotated[tuple[str, ...], Parameter("tasks of the record, in order", most=4)] = (
+    tasks: Annotated[tuple[str, ...], Parameter("tasks of the record, in order", most=4, known=TASKS)] = (
         "signal_sum",
         "half_sum",
     )
-    modes: Annotated[tuple[str, ...], Parameter("encodings of the record", least=2, most=9)] = (
+    modes: Annotated[
+        tuple[str, ...],
+        Parameter(
+            "encodings of the record", least=2, most=9, known=(*ENCODINGS, "alibi_one_sided", "hybrid")
+        ),
+    ] = (
         "none",
         "sinusoidal",
         "learned",

@@ -9,7 +9,7 @@ import numpy as np
 from manim import UP, VGroup
 
 from scenes.counting import CountingScene
-from scenes.hands import in_positions, rotary_encoding, short_name, shortened
+from scenes.hands import ROTARY_MODELS, in_positions, rotary_encoding, short_name, shortened
 from scenes.mobjects.model_hands import ModelHands
 from scenes.mobjects.words import Readout, Words
 from scenes.parameters import Parameter
@@ -27,7 +27,12 @@ class ModelClocks(CountingScene):
 
     models: Annotated[
         tuple[str, ...],
-        Parameter("published models that use RoPE, or paths of a config.json", most=3, names_file=True),
+        Parameter(
+            "published models that use RoPE, or paths of a config.json",
+            most=3,
+            names_file=True,
+            known=ROTARY_MODELS,
+        ),
     ] = ("llama-2-7b", "mistral-7b-v0.1", "llama-3.1-8b")
     opening: int = 60  # the position to which all run first
     seconds: float = 3.5  # a run to the end of a context takes about three times as long

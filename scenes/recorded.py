@@ -9,6 +9,10 @@ from pe_math.hints import hint
 from pe_math.training import records
 from scenes.stage import LectureScene
 
+TASKS = ("signal_sum", "half_sum", "weighted_sum", "order", "copy", "induction", "wikitext")
+ENCODINGS = ("none", "sinusoidal", "learned", "shaw", "t5", "alibi", "rope")
+"""What the records `encoders` and `decoders` hold; of encodings, those that both have."""
+
 
 class RecordedScene(LectureScene):
     """A shot whose sentences are filled in from a record."""

@@ -12,9 +12,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from manim import tempconfig
 
+from pe_math.training import records
 from scenes.clock_hands import ClockHands, ClockSwarm, ClockWall
 from scenes.lecture import SHOTS
+from scenes.loss_race import LossRace
 from scenes.parameters import Declared, Parameter, ParameterError, Schedule, declared
+from scenes.recorded import ENCODINGS, TASKS
 from scenes.rope_rotation import RopeRotation
 from scenes.rotation_fan import RotationFan
 from scenes.settings import (
@@ -232,6 +235,19 @@ def test_every_parameter_of_every_shot_takes_its_default_and_refuses_nonsense_in
             assert len(str(error)) < 700
         else:
             assert parameter.check(taken) == taken
+
+
+def test_the_ranges_of_races_tell_what_the_lectures_records_hold() -> None:
+    encoders, decoders = (records.load(records.find(name)) for name in ("encoders", "decoders"))
+    assert [*encoders.tasks, *decoders.tasks] == list(TASKS)
+    assert set(encoders.encodings) & set(decoders.encodings) == set(ENCODINGS)
+    assert set(declared(LossRace)["modes"].parameter.known) == set(encoders.encodings)
+
+
+def test_the_range_tells_what_a_schedule_or_a_model_may_be() -> None:
+    assert declared(ClockSwarm)["schedule"].range.startswith("one of geometric, mixed, linear")
+    assert declared(ClockSwarm)["model"].range.startswith("one of gemma-3-4b, ")
+    assert "bloom-7b1" not in declared(ClockSwarm)["model"].range
 
 
 # Names

@@ -5,10 +5,19 @@ from __future__ import annotations
 import json
 import os
 import signal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from distributed import Client
+from distributed.comm import CommClosedError
 
+from publish.engine import Engine
+from publish.jobs import manim_settings, plan
+from publish.library import Library
 from tests.publish.conftest import Checkout, ended, wait_until
+from tests.publish.tiny_lecture import Tiny
 
 # Draws a film on a worker that does not see the command's folder, so that the film comes back as bytes.
 FROM_AFAR = """
@@ -103,14 +112,24 @@ def test_a_command_says_that_it_waits_for_workers(checkout: Checkout) -> None:
     assert status == 0 and checkout.film("Tiny") is not None, out + err
 
 
-@pytest.mark.parametrize("options", [(), ("--jobs", "1")], ids=["usual", "jobs"])
-def test_a_command_ends_when_its_scheduler_is_gone(options: tuple[str, ...], checkout: Checkout) -> None:
+def test_a_command_ends_when_its_scheduler_is_gone(checkout: Checkout) -> None:
     cluster = Cluster(checkout, workers=1)
     shots = ("Tiny", "Long", "Other")  # the last is still to be given out
-    command = checkout.render(*shots, "--scheduler", cluster.address, *options)
+    command = checkout.render(*shots, "--scheduler", cluster.address)
     wait_until(lambda: checkout.film("Tiny") and checkout.begun("Long"), command)
     os.killpg(cluster.scheduler.pid, signal.SIGKILL)
     status, _, err = ended(command)
     assert status == 1 and err.startswith("clockhands: the scheduler is gone") and err.count("\n") == 1
     assert [checkout.film(shot) is not None for shot in shots] == [True, False, False]
     wait_until(lambda: not checkout.workplaces())  # the worker has begun a file at that very moment
+
+
+def test_a_scheduler_that_goes_while_its_workers_are_counted_is_gone_too(tmp_path: Path) -> None:
+    def count() -> None:
+        raise CommClosedError("ConnectionPool closing.")  # as a client does that has tried for some seconds
+
+    client = SimpleNamespace(nthreads=count, subscribe_topic=lambda topic, hear: None)
+    jobs = plan([Tiny], ["en"], ["dark"], manim_settings("l"))
+    engine = Engine(cast(Client, client), Library(tmp_path), tmp_path)
+    with pytest.raises(ConnectionError, match="the scheduler is gone"):
+        engine.render(jobs)

@@ -29,7 +29,7 @@ from tqdm import tqdm
 from pe_math import _checks
 from pe_math.training import studies
 from pe_math.training.configuration import Run
-from pe_math.training.studies import Search, Stage
+from pe_math.training.studies import STAGES, Search, Stage
 
 _POLL = 1.0  # seconds between two looks at the storage
 _DEATHS = 10  # of worker processes, before a command gives up
@@ -50,7 +50,7 @@ def run(search: Search, place: Place, workers: int) -> str:
     """Do a search, or what is left of it, in `workers` processes and return its table.
 
     A progress bar goes to stderr. On Ctrl-C the epochs in progress are finished and saved first, and the
-    trials given back. Checkpoints are removed at the end.
+    trials given back. Checkpoints are removed at the end of all stages.
 
     Raises:
         ValueError: the storage cannot be opened, or has this search with other settings.
@@ -61,7 +61,8 @@ def run(search: Search, place: Place, workers: int) -> str:
     with studies.storage_errors():
         _watch(storage, search, place, workers)
         table = studies.table(storage, search.name)
-    shutil.rmtree(_folder(search, place), ignore_errors=True)
+    if search.stages() == STAGES:  # else another command may be at work on later ones
+        shutil.rmtree(_folder(search, place), ignore_errors=True)
     return table
 
 

@@ -24,9 +24,8 @@ _DASK_SETTINGS = {
     # After that long Dask gives up a worker that died. On a busy machine a new one takes longer than the
     # usual 15 seconds to start.
     "distributed.deploy.lost-worker-timeout": "1h",
-    # Without Dask's own MALLOC_TRIM_THRESHOLD_, with which every frame's memory is asked of the system anew:
-    # a tenth of the time.
-    "distributed.nanny.pre-spawn-environ": {"OMP_NUM_THREADS": 1},
+    # With the usual 65,536 every frame's memory is asked of the system anew: a tenth of the time.
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
 }
 
 # What matters of workers' lives and deaths is said by us, in the words of films.

@@ -37,7 +37,7 @@ from pe_math.training.configuration import ModelOptions, Run, TrainingOptions
 from pe_math.training.tasks import Task, load
 
 MODEL = ModelOptions("sinusoidal")
-SEEDS, STEPS, BATCH = 5, 40, 16
+SEEDS, BATCH = 5, 16
 WAYS = ("usual", "trainer")
 
 
@@ -193,7 +193,8 @@ def parts(way: str, training: TrainingOptions) -> dict[str, float]:
 def measured(way: str, options: argparse.Namespace, *more: str) -> tuple[Any, float, float]:
     """Return what a process of its own prints, and the seconds and CPU seconds from its start to its end."""
     command = [sys.executable, "-m", "benchmarks.training", "--only", way, *more]
-    command += ["--epochs", str(options.epochs), "--workers", str(options.workers)]
+    for name in ("epochs", "steps", "workers"):
+        command += [f"--{name}", str(getattr(options, name))]
     # People do not limit torch's threads, even if whoever started this has.
     environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
     before, started = _children_cpu(), time.perf_counter()
@@ -217,6 +218,7 @@ def compare(options: argparse.Namespace) -> dict[str, Any]:
             taken[way].append(measured(way, options))
     document: dict[str, Any] = {
         "epochs": options.epochs,
+        "steps": options.steps,
         "workers": options.workers,
         "cores": os.cpu_count(),
         "torch": torch.__version__,
@@ -235,7 +237,8 @@ def compare(options: argparse.Namespace) -> dict[str, Any]:
 
 def table(document: dict[str, Any]) -> str:
     """Return what came out as text."""
-    lines = [f"{SEEDS} seeds, {document['epochs']} epochs of {STEPS} steps of {BATCH} sequences, medians"]
+    lengths = f"{document['epochs']} epochs of {document['steps']} steps of {BATCH} sequences"
+    lines = [f"{SEEDS} seeds, {lengths}, medians"]
     lines.append(f"{'':12}{'usual':>12}{'trainer':>12}")
     for part, digits in (("seconds", 1), ("cpu_seconds", 1), ("losses", 5)):
         medians = [statistics.median(document[way][part]) for way in WAYS]
@@ -251,8 +254,9 @@ def table(document: dict[str, Any]) -> str:
 def main() -> None:
     """Measure and print, or be one of the processes that are measured."""
     parser = argparse.ArgumentParser("python -m benchmarks.training", description=__doc__.partition("\n")[0])
+    parser.add_argument("--epochs", type=int, default=40, help="of each seed (default: 40)")
     parser.add_argument(
-        "--epochs", type=int, default=40, help=f"of {STEPS} steps of {BATCH} sequences (default: 40)"
+        "--steps", type=int, default=40, help=f"of {BATCH} sequences, in each epoch (default: 40)"
     )
     parser.add_argument("--rounds", type=int, default=3, help="turns of each way (default: 3)")
     parser.add_argument(
@@ -262,7 +266,7 @@ def main() -> None:
     parser.add_argument("--only", choices=WAYS, help=argparse.SUPPRESS)
     parser.add_argument("--parts", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    training = TrainingOptions(epochs=options.epochs, steps=STEPS, batch=BATCH, validation=512)
+    training = TrainingOptions(epochs=options.epochs, steps=options.steps, batch=BATCH, validation=512)
     if options.only:
         made = (
             parts(options.only, training)

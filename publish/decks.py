@@ -12,7 +12,7 @@ list of videos with notes, can be made of the sections of any film.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -23,18 +23,27 @@ from manim_slides.convert import PowerPoint, RevealJS
 
 from publish import contents, reveal
 from publish.jobs import Job
+from publish.lecture_film import TITLE
 from publish.library import Library
 from publish.webfonts import font_faces
 from scenes.language import read_language
 from scenes.stage import SectionType
 from scenes.theme import THEMES
 
+MOST_TITLES = 3  # of shots in the title of a page; of more it is the lecture's
+# What the buttons of a page are called, for those who cannot see them.
+_BUTTONS = {
+    "en": {"pause": "Pause", "play": "Play", "captions": "Captions"},
+    "zh": {"pause": "暂停", "play": "播放", "captions": "字幕"},
+}
+
 
 @dataclass(frozen=True)
 class Deck:
-    """What a deck shows: the slides of each shot, in one look."""
+    """What a deck shows: the slides of each shot, in one look; ``title`` is in its language."""
 
     name: str
+    title: str
     language: str
     theme: str
     shots: Sequence[PresentationConfig]
@@ -62,8 +71,9 @@ class Deck:
         return _Page.model_validate(
             {
                 "presentation_configs": self.shots,
-                "title": escape(self.name),
+                "title": escape(self.title),
                 "language": self.language,
+                "words": _BUTTONS[self.language],
                 "background_color": theme.background,
                 "text": theme.text,
                 "fonts": font_faces("".join(notes)),
@@ -82,6 +92,7 @@ class _Page(RevealJS):
     width: int = 1280
     height: int = 720
     language: str
+    words: Mapping[str, str]
     text: str
     fonts: str
     reveal_style: str
@@ -99,8 +110,11 @@ def _describe_clips(file: Path) -> None:
 
 def read_deck(name: str, jobs: Sequence[Job], films: Library, workplace: Path) -> Deck:
     """Return the deck of ``jobs``, which are all in one look and have their films in ``films``."""
+    language = read_language(jobs[0].language)
+    titles = dict.fromkeys(language.phrase(job.shot_class().tables(), "title").text for job in jobs)
+    title = " · ".join(titles) if len(titles) <= MOST_TITLES else TITLE
     shots = [_presentation(job, films, workplace) for job in jobs]
-    return Deck(name, jobs[0].language, jobs[0].theme, shots)
+    return Deck(name, title, language.code, jobs[0].theme, shots)
 
 
 def split(shots: Sequence[PresentationConfig], most: int) -> list[list[PresentationConfig]]:

@@ -25,6 +25,7 @@ from publish import cli, reveal
 from publish.decks import Deck, read_deck, split
 from publish.engine import Failure
 from publish.library import Library
+from scenes.language import read_language
 from scenes.stage import LectureScene
 from tests.publish.browser import Visit, visit
 from tests.publish.conftest import EN_DARK, Checkout, ended, give_words, wait_until
@@ -129,6 +130,54 @@ def test_a_lecturer_can_pause_replay_and_hide_captions(
     assert caption.is_visible()
     shown.page.keyboard.press("c")
     assert not caption.is_visible()
+
+
+@pytest.mark.parametrize(
+    ("look", "names"), [("en-dark", ("Pause", "Play", "Captions")), ("zh-light", ("暂停", "播放", "字幕"))]
+)
+def test_a_finger_can_pause_and_hide_captions(
+    browser: Browser, studio: Path, tmp_path: Path, look: str, names: tuple[str, str, str]
+) -> None:
+    (name,) = deck_of(studio, Tiny, look=look).write("html", tmp_path, most_slides=1)
+    tablet = {"viewport": {"width": 1024, "height": 768}, "is_mobile": True, "has_touch": True}
+    shown = Visit(browser, (tmp_path / name).as_uri() + "#/1", **tablet)
+    pause, play, captions = (shown.page.get_by_role("button", name=each, exact=True) for each in names)
+    shown.until(f"{CLIP}.currentTime > 0")
+    pause.tap()
+    assert shown.says(f"{CLIP}.paused")
+    play.tap()
+    assert not shown.says(f"{CLIP}.paused")
+    for visible in (False, True):
+        captions.tap()
+        assert shown.page.locator("section.present .caption").is_visible() == visible
+        assert captions.get_attribute("aria-pressed") == str(visible).lower()
+    for button in shown.page.locator(".buttons button").all():
+        box = button.bounding_box()
+        assert button.is_visible() and box and min(box["width"], box["height"]) >= 24
+    assert not shown.serious_violations()
+
+
+def test_buttons_take_the_keys_of_buttons_and_a_click_leaves_them_to_the_slides(
+    browser: Browser, studio: Path, tmp_path: Path
+) -> None:
+    shown = show(browser, deck_of(studio, Tiny), tmp_path)
+    caption = shown.page.locator("section.present .caption")
+    shown.page.keyboard.press("ArrowRight")
+    shown.until("loops > 0")
+    shown.page.locator("#captions").focus()
+    shown.page.keyboard.press("Space")
+    assert not caption.is_visible() and not shown.says(f"{CLIP}.paused")
+    shown.says("document.activeElement.blur()")
+    shown.page.locator("#captions").click()
+    shown.page.keyboard.press("Space")
+    assert caption.is_visible() and shown.says(f"{CLIP}.paused")
+    assert shown.page.locator("#pause").get_attribute("aria-label") == "Play"
+
+
+def test_a_page_is_called_what_its_shots_are(studio: Path) -> None:
+    words = read_language("zh")
+    assert deck_of(studio, Tiny, look="zh-light").title == words.phrase(["Tiny"], "title").text
+    assert deck_of(studio, Tiny, Second).title == WORDS["en"]["title"], "both are called so"
 
 
 # For PowerPoint

@@ -363,6 +363,7 @@ class ClockSwarm(HandsScene, CountingScene):
     gentle: float = 1.5
     rests = (100, 30, 1_000)  # of the hairball, of the spiral, and far along
     still = 0.1  # radians a word, below which a hand does not seem to move
+    room = 2.2  # below the hub, down to the sentence at the foot
 
     def check(self) -> None:
         """Take the hands of the model, if there is one."""
@@ -379,7 +380,7 @@ class ClockSwarm(HandsScene, CountingScene):
         """Put all hands on screen, equally long and on top of each other at twelve."""
         super().setup()
         self.spread = ValueTracker(0.0)
-        self.swarm = Swarm(self.frequencies, self.theme, hub=(0.0, -0.2))
+        self.swarm = self.make_swarm()
         self.swarm.add_updater(
             lambda swarm: swarm.set_position(
                 self.position.get_value(), self.pace.get_value(), self.spread.get_value()
@@ -399,6 +400,15 @@ class ClockSwarm(HandsScene, CountingScene):
         self.step_by_word()  # one word on, only the inside moves
 
     # What is on screen
+
+    def make_swarm(self) -> Swarm:
+        """Return the hands, shorter where long ones would come round to the sentence at the foot."""
+        hub = (0.0, -0.2)
+        swarm = Swarm(self.frequencies, self.theme, hub=hub)
+        farthest = np.minimum(self.frequencies * self.rests[-1], np.pi)
+        if np.max(-np.cos(farthest) * swarm.own_lengths) <= self.room:
+            return swarm
+        return Swarm(self.frequencies, self.theme, hub=hub, longest=self.room)
 
     def make_names(self) -> VGroup:
         """Return the names of the fast end and of the slow end, in their colours."""
@@ -459,7 +469,7 @@ class ClockSwarm(HandsScene, CountingScene):
     def step_by_word(self) -> None:
         """Go on word by word: only the inside moves."""
         self.beat("next_words")
-        self.play(self.idea("next_words" if self.frequencies[-1] < self.still else "all_move"))
+        self.play(self.idea("next_words" if np.median(self.frequencies) < self.still else "all_move"))
         for _ in range(4):
             self.play(self.position.animate.increment_value(1), run_time=0.9)
             self.wait(0.3)

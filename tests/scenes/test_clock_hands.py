@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import cos, log, pi, sin
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -15,6 +15,8 @@ from scenes.clock_hands import ClockHands, ClockSwarm, ClockWall
 from scenes.counting import CountingScene, exponential, logarithmic_mean
 from scenes.mobjects.swarm import Swarm, spiral_curves
 from scenes.mobjects.wall import Wall
+from scenes.mobjects.words import TEXT_BOTTOM
+from scenes.settings import variant
 from scenes.theme import DARK
 from tests.scenes.harness import DRAFT, construct
 
@@ -240,3 +242,17 @@ def test_the_swarm_rests_where_it_is_told_to(media: Path) -> None:
         "wind_on": (1_000.0, 1.0),
         "next_words": (1_004.0, 1.0),
     }
+
+
+@pytest.mark.parametrize(
+    ("parameters", "longest"),
+    [({}, 2.9), ({"base": 100.0}, 2.2), ({"schedule": "linear", "d": 32}, 2.2), ({"d": 8}, 2.9)],
+)
+def test_no_hand_of_the_swarm_comes_round_to_the_sentence_at_the_foot(
+    parameters: dict[str, Any], longest: float, media: Path
+) -> None:
+    scene = construct(variant(ClockSwarm, parameters), media)
+    assert max(scene.swarm.own_lengths) == longest
+    sentence = TEXT_BOTTOM + scene._idea.height
+    for position in range(0, 1005, 4):
+        assert scene.swarm.set_position(position).tips[:, 1].min() > sentence + 0.05

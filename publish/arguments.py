@@ -13,8 +13,12 @@ from scenes.language import LANGUAGES
 from scenes.theme import THEMES
 
 BAD_INPUT = 2
+LONGEST_SHOWN = 12  # characters of a number: there are no more films and no more slides
 
 DESCRIPTION = "Render the lecture on positional encodings: films of its shots, each beat as a clip."
+LIST_DESCRIPTION = """\
+Show the chapters of the lecture, each with its idea, the shots of each with their titles, and the sections
+of each shot with what they say."""
 RENDER_DESCRIPTION = """\
 Render shots as films. Without names it renders all of them; `clockhands list` shows what there is.
 
@@ -114,7 +118,7 @@ rendered first.
 
 An HTML deck is one file that needs no network: open it in a browser. Arrow keys or a clicker go on and back,
 Space pauses, R plays a clip again, C hides the captions, S opens the speaker's view, F fills the screen,
-Esc shows all slides.
+Esc shows all slides. In the upper left corner are buttons that pause and that hide the captions.
 
 In a PowerPoint file each clip plays when its slide comes up, and its caption is in the speaker's notes."""
 DECK_EXAMPLES = """\
@@ -151,7 +155,7 @@ def parser() -> argparse.ArgumentParser:
     listing = commands.add_parser(
         "list",
         help="show the chapters, their shots and the shots' sections",
-        description="Show what there is.",
+        description=LIST_DESCRIPTION,
     )
     listing.add_argument(
         "--lang", type=_one_of(LANGUAGES), metavar="LANG", help=f"language: {', '.join(LANGUAGES)}"
@@ -280,6 +284,7 @@ def _one_of(known: Collection[str]) -> Callable[[str], str]:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of jobs; give 1 or more")
+    shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+    if not text.isdecimal() or shown != text or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{shown!r} is no number here; give 1 or more")
     return int(text)

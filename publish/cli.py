@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -58,8 +58,7 @@ def list_shots(options: argparse.Namespace) -> int:
     """Run ``clockhands list``."""
     with _refusing():
         language = read_language(options.lang) if options.lang else chosen_language()
-    print("\n".join(contents.lines(language)))
-    return 0
+    return _show(contents.lines(language))
 
 
 def render(options: argparse.Namespace) -> int:
@@ -130,7 +129,7 @@ def deck(options: argparse.Namespace) -> int:
             folders.put(made, place)
             print(*(place / file for file in files), sep="\n")
             if len(files) > 1:
-                print(f"{len(files)} files of at most {options.slides} slides, as many as PowerPoint plays")
+                print(f"{len(files)} files of at most {options.slides} slides")
     return _report(failures)
 
 
@@ -152,8 +151,7 @@ def show_parameters(options: argparse.Namespace) -> int:
     """Run ``clockhands params``."""
     with _refusing():
         shots = contents.find_shots(options.shots)
-    print("\n\n".join("\n".join(contents.parameter_lines(shot)) for shot in shots))
-    return 0
+    return _show("\n".join(contents.parameter_lines(shot)) + "\n" for shot in shots)
 
 
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
@@ -255,6 +253,15 @@ def _report(failures: Sequence[Failure]) -> int:
             FAILED,
         )
     return FAILED if failures else 0
+
+
+def _show(lines: Iterable[str]) -> int:
+    """Print ``lines``; whoever reads them may stop before the end, as ``head`` does."""
+    try:
+        print("\n".join(lines).rstrip("\n"))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be written
+    return 0
 
 
 def _say(message: str, status: int) -> int:

@@ -23,7 +23,7 @@ def find_shots(names: list[str]) -> list[type[LectureScene]]:
     for name in names:
         if name not in shots:
             nearest = hint(name, shots, always=True)
-            raise ValueError(f"no shot is called {name!r}{nearest} `clockhands list` shows all")
+            raise ValueError(f"no shot is called {name!r}{nearest} (`clockhands list` shows all)")
     return [shots[name] for name in dict.fromkeys(names)] or list(shots.values())
 
 

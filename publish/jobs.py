@@ -124,7 +124,7 @@ def manim_settings(quality: str = "h", file_format: str = "mp4", transparent: bo
     """
     if transparent and file_format == "mp4":
         raise ValueError(
-            "--transparent: mp4 holds no transparency; take --format webm, mov, gif or png-sequence"
+            "--transparent: mp4 holds no transparency; take another --format, such as webm or mov"
         )
     asked = {
         "verbosity": "ERROR",  # first: Manim warns of formats that are slow

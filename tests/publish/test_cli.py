@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,10 +13,13 @@ import pytest
 from publish import cluster, contents
 from publish.arguments import parser
 from publish.cli import _jobs, _name, main
+from publish.clips import CLIP_FORMATS
+from publish.jobs import FORMATS
 from publish.progress import frames_left
 from scenes.language import LANGUAGES, read_language
 from scenes.lecture import CHAPTERS, SHOTS
 from scenes.stage import LectureScene
+from tests.publish.conftest import ROOT
 from tests.scenes.harness import construct
 
 
@@ -72,8 +79,10 @@ def test_what_cannot_be_done_is_refused_in_a_line(
         (["render", "--theme", "grey"], "'grey' is none of dark, light"),
         (["render", "-q", "x"], "invalid choice: 'x'"),
         (["render", "--format", "avi"], "invalid choice: 'avi'"),
-        (["render", "--jobs", "0"], "'0' is no number of jobs; give 1 or more"),
-        (["render", "--jobs", "many"], "'many' is no number of jobs"),
+        (["render", "--jobs", "0"], "--jobs: '0' is no number here; give 1 or more"),
+        (["render", "--jobs", "many"], "--jobs: 'many' is no number here"),
+        (["render", "--jobs", 5000 * "9"], f"'{12 * '9'}…' is no number here"),
+        (["deck", "--to", "pptx", "--slides", "0"], "--slides: '0' is no number here; give 1 or more"),
         (["clips", "--format", "png-sequence"], "invalid choice: 'png-sequence'"),
         (["film", "--transparent"], "unrecognized arguments: --transparent"),
         (["rendr"], "invalid choice: 'rendr'"),
@@ -120,6 +129,25 @@ def test_a_language_chosen_wrongly_in_the_environment_is_refused(
     check_refusal("CLOCKHANDS_LANG='de' is not a language here", capsys)
     assert main(["list"]) == 2
     check_refusal("CLOCKHANDS_LANG='de' is not a language here", capsys)
+
+
+@pytest.mark.parametrize("command", ["list", "params"])
+def test_whoever_has_read_enough_may_leave(command: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as pipe:
+        process = [sys.executable, "-m", "publish", command]
+        ended = subprocess.run(process, cwd=ROOT, stdout=pipe, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("command", "formats"), [("render", FORMATS), ("clips", CLIP_FORMATS)])
+def test_a_format_that_is_advised_is_one_that_the_command_takes(
+    command: str, formats: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "ClockHands", "--transparent"]) == 2
+    advised = set(re.findall(r"\w+(?:-\w+)*", capsys.readouterr().err.partition("--format")[2]))
+    assert advised & set(FORMATS) and advised & set(FORMATS) <= set(formats)
 
 
 def test_the_frames_left_are_known_as_far_as_they_can_be() -> None:

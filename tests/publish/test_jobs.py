@@ -65,5 +65,5 @@ def test_the_origin_names_what_pictures_depend_on() -> None:
 
 
 def test_mp4_cannot_be_transparent() -> None:
-    with pytest.raises(ValueError, match="webm, mov, gif"):
+    with pytest.raises(ValueError, match="take another --format, such as webm or mov"):
         manim_settings("l", "mp4", transparent=True)

@@ -37,6 +37,9 @@ _PACKAGES = (
     "typst",
     "safetensors",
     "array-api-compat",
+    "svgelements",
+    "fonttools",
+    "srt",
     "fontpkg-noto-sans",
     "justmytype-intl-cjk",
 )

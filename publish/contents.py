@@ -60,7 +60,7 @@ def parameter_lines(shot: type[LectureScene]) -> Iterator[str]:
     """Yield the table of a shot's parameters, a line each: name, type, range, default and meaning."""
     rows = [("name", "type", "range", "default", "meaning")]
     for name, parameter in declared(shot).items():
-        meaning, default = parameter.parameter.meaning, shown(parameter.default)
+        meaning, default = parameter.parameter.meaning, written(parameter.default)
         rows.append((name, parameter.type_name, parameter.range or "any", default, meaning))
     yield shot.__name__
     if len(rows) == 1:
@@ -77,10 +77,10 @@ def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
-def shown(value: Any) -> str:
+def written(value: Any) -> str:
     """Return a value as it is written in ``--set SHOT.NAME=VALUE``."""
     if isinstance(value, tuple | list):
-        return ", ".join(map(shown, value))
+        return ", ".join(map(written, value))
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pe_math.hints import hint
-from pe_math.training import records
+from pe_math.training import records, tasks
+from pe_math.training.comparisons import COMPARISONS
 from scenes.stage import LectureScene
 
-TASKS = ("signal_sum", "half_sum", "weighted_sum", "order", "copy", "induction", "wikitext")
-ENCODINGS = ("none", "sinusoidal", "learned", "shaw", "t5", "alibi", "rope")
+TASKS = tuple(tasks.TASKS)
+ENCODINGS = tuple(COMPARISONS["decoders"].encodings)
 """What the records `encoders` and `decoders` hold; of encodings, those that both have."""
 
 

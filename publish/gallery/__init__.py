@@ -60,7 +60,7 @@ class Card:
     def changes(self) -> str:
         """Return the parameters that were changed, as in ``base 500000, d 128``."""
         changed = self.sample.parameters.items()
-        return ", ".join(f"{name} {contents.shown(value)}" for name, value in sorted(changed))
+        return ", ".join(f"{name} {contents.written(value)}" for name, value in sorted(changed))
 
     def looks(self) -> dict[str, dict[str, Any]]:
         """Return what the page needs to know of each look in which there is a clip to play."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from manim import RIGHT, MathTypst, Mobject, VGroup, VMobject
 from scenes.fonts import families
 from scenes.language import Phrase
 from scenes.mobjects.lettering import box_of, outlines
+from scenes.mobjects.paths import segment_curves
 from scenes.theme import Theme
 
 # All text stands inside; players lay captions over what is below.
@@ -89,23 +90,19 @@ class Readout(VMobject):
         self.align = align
         # Towards the digits, so that the line never makes the number's box wider.
         self._rule = (_advance("0") / 2.0) * (-1.0 if align > 0.0 else 1.0)
-        self.points = _line(np.zeros(3), RIGHT * self._rule * font_size / 48.0)
+        self.points = segment_curves(np.zeros(3), RIGHT * self._rule * font_size / 48.0)[0]
         self.set_value(value)
 
     def set_value(self, value: float) -> Self:
         """Show ``value``."""
         self.value = value
         self.text = self.form.format(value).replace("-", "\N{MINUS SIGN}")
-        advances = np.array([_advance(character) for character in self.text])
-        lefts = np.cumsum(advances) - advances - advances.sum() * (self.align + 1.0) / 2.0
-        place, end = self.points[0].copy(), self.points[3].copy()
-        unit = (end - place) / self._rule
+        glyphs = _row(self.text, self.align, families())
+        rule = self.points[:4]
+        place = rule[0]
+        unit = (rule[3] - place) / self._rule
         across = np.array([-unit[1], unit[0], 0.0])
-        flat = [_outline(character) + RIGHT * left for character, left in zip(self.text, lefts, strict=True)]
-        glyphs = np.concatenate(flat)
-        self.points = np.concatenate(
-            [_line(place, end), place + glyphs[:, :1] * unit + glyphs[:, 1:2] * across]
-        )
+        self.points = np.concatenate([rule, place + glyphs[:, :1] * unit + glyphs[:, 1:2] * across])
         return self
 
     def place_at(self, point: Any) -> Self:
@@ -139,16 +136,16 @@ def _measured(character: str, font: str) -> tuple[np.ndarray[Any, Any], float]:
     return glyph - origin, float(digit if character.isdigit() else own)
 
 
-def _outline(character: str) -> np.ndarray[Any, Any]:
-    return _measured(character, families())[0]
+@lru_cache(maxsize=64)  # a sentence around a number that seldom changes is asked for in every frame
+def _row(text: str, align: float, font: str) -> np.ndarray[Any, Any]:
+    """Return the outlines of ``text`` ``(n, 3)`` in a row on the baseline, at size 48, about their place."""
+    glyphs, advances = zip(*(_measured(character, font) for character in text), strict=True)
+    lefts = np.cumsum(advances) - advances - sum(advances) * (align + 1.0) / 2.0
+    return np.concatenate([glyph + RIGHT * left for glyph, left in zip(glyphs, lefts, strict=True)])
 
 
 def _advance(character: str) -> float:
     return _measured(character, families())[1]
-
-
-def _line(start: np.ndarray[Any, Any], end: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return np.linspace(start, end, 4)
 
 
 def is_text(mobject: Mobject) -> bool:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from functools import cache
 from itertools import groupby
+from math import inf
 from pathlib import Path
 from typing import Any, Self
 from weakref import WeakKeyDictionary
@@ -46,7 +47,8 @@ class LectureCamera(Camera):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._layer = Layer()
+        # Antialiasing blurs an edge by less than a pixel.
+        self._layer = Layer(margin=2.0 * self.frame_height / self.pixel_height)
         self._paths: WeakKeyDictionary[VMobject, tuple[bytes, cairo.Path | None]] = WeakKeyDictionary()
         self.sources = source_digest()
         # Manim's camera notes there at its first frame how to draw what; the hash must not tell by it
@@ -56,17 +58,20 @@ class LectureCamera(Camera):
     def paint(self, mobjects: Iterable[Mobject]) -> None:
         """Draw a new picture of ``mobjects`` on the background.
 
-        What lies below the first part that has changed since the last picture is copied from there. Manim
-        knows what rests only for a whole play, and only what lies below all groups that anything is done to.
+        What rests, and lies over nothing that does not, is copied from a layer. Manim knows what rests only
+        for a whole play, and only what lies below all groups that anything is done to.
         """
-        parts = self.get_mobjects_to_display(mobjects)
-        layer = self._layer
-        resting = layer.look_at(parts, np.asarray(self.background))
-        self.set_pixel_array(layer.pixels)
-        if resting > layer.depth:
-            self._display(parts[layer.depth : resting])
-            layer.keep(self.pixel_array, resting)
-        self._display(parts[resting:])
+        parts = [
+            part
+            for part in self.get_mobjects_to_display(mobjects)
+            if self.type_or_raise(part) is not Mobject  # a tracker, which nobody sees
+        ]
+        resting, others = self._layer.look_at(parts, np.asarray(self.background))
+        self.set_pixel_array(self._layer.pixels)
+        if resting:
+            self._display(resting)
+            self._layer.keep(self.pixel_array)
+        self._display(others)
 
     def _display(self, parts: Iterable[Mobject]) -> None:
         """Draw ``parts`` in their order."""
@@ -128,21 +133,22 @@ class LectureCamera(Camera):
 
     def _add_curves(self, ctx: cairo.Context[Any], vmobject: VMobject) -> None:
         points = self.transform_points_pre_display(vmobject, vmobject.points)[:, :2]
-        curves = points[: len(points) // 4 * 4].reshape(-1, 8)
-        # As lists: Cairo takes NumPy's numbers one by one, at several times the price.
-        starts, handles, ends = (part.tolist() for part in (curves[:, :2], curves[:, 2:], curves[:, 6:]))
+        # As a list: Cairo takes NumPy's numbers one by one, at several times the price.
+        numbers = iter(points[: len(points) // 4 * 4].ravel().tolist())
         tolerance = vmobject.tolerance_for_point_equality
-        first: list[float] = []
-        last: list[float] = []
-        for start, handle, end in zip(starts, handles, ends, strict=True):
-            if not last or (start != last and not _meet(last, start, tolerance)):
-                if last and _meet(first, last, tolerance):
+        curve_to = ctx.curve_to
+        first: tuple[float, float] | None = None
+        last_x = last_y = inf
+        for x, y, x_1, y_1, x_2, y_2, end_x, end_y in zip(*[numbers] * 8, strict=True):
+            # `_meet` written out: to call it for every curve would take as long as all the rest.
+            if abs(last_x - x) > tolerance + 1e-5 * abs(x) or abs(last_y - y) > tolerance + 1e-5 * abs(y):
+                if first and _meet(first, (last_x, last_y), tolerance):
                     ctx.close_path()
-                ctx.move_to(*start)
-                first = start
-            ctx.curve_to(*handle)
-            last = end
-        if last and _meet(first, last, tolerance):
+                ctx.move_to(x, y)
+                first = x, y
+            curve_to(x_1, y_1, x_2, y_2, end_x, end_y)
+            last_x, last_y = end_x, end_y
+        if first and _meet(first, (last_x, last_y), tolerance):
             ctx.close_path()
 
     def display_image_mobject(
@@ -169,7 +175,7 @@ class LectureCamera(Camera):
         context.restore()
 
 
-def _meet(end: list[float], start: list[float], tolerance: float) -> bool:
+def _meet(end: tuple[float, float], start: tuple[float, float], tolerance: float) -> bool:
     """Tell whether one curve goes on where the last one ended, as near as Manim asks for."""
     (x, y), (to_x, to_y) = end, start
     return abs(x - to_x) <= tolerance + 1e-5 * abs(to_x) and abs(y - to_y) <= tolerance + 1e-5 * abs(to_y)
@@ -185,7 +191,7 @@ def _append_family(mobject: Mobject, found: dict[Mobject, None]) -> None:
 
 
 def _is_seen(rgbas: np.ndarray[Any, Any]) -> bool:
-    return bool(rgbas[:, 3].any())
+    return any(color[3] for color in rgbas.tolist())
 
 
 def _premultiplied(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from manim import VGroup
 
-from scenes.mobjects.paths import Discs, Points, Polyline, Segments, spatial
+from scenes.mobjects.paths import Discs, Points, Polyline, Segments, disc_curves, segment_curves, spatial
 from scenes.mobjects.words import SMALLEST_FONT, Words
 from scenes.theme import Theme
 
@@ -74,10 +74,13 @@ class Cloud(VGroup):
         Every ``steps``-th of them is a position, from position 0 on.
         """
         places = self._on_screen(self.unit * np.asarray(points, dtype=float).reshape(-1, 3), turn)
+        # All curves at once: done band by band, the same arithmetic takes several times as long.
+        joins = segment_curves(places[:-1], places[1:])
+        discs = disc_curves(places[:: self.steps], self.dots[0].radius)
         for band, join, dots in zip(self.bands, self.joins, self.dots, strict=True):
-            first, end = band[0] * self.steps, (band[-1] + 1) * self.steps
-            join.set_vertices(places[first : end + 1] if first < len(places) else np.zeros((1, 3)))
-            dots.set_centers(places[first : end : self.steps])
+            first, end = band[0], band[-1] + 1
+            join.points = joins[first * self.steps : end * self.steps].reshape(-1, 3)
+            dots.points = discs[first:end].reshape(-1, 3)
         ends = 0.8 * self.reach * np.eye(3)
         self.axes.set_ends(self._on_screen(-0.5 * ends, turn), self._on_screen(ends, turn))
         for number, place in zip(self.numbers, self._on_screen(1.1 * ends, turn), strict=False):

@@ -10,7 +10,7 @@ from manim import VGroup, VMobject
 
 from pe_math import rotary
 from scenes.mobjects.arrow import FilledArrow
-from scenes.mobjects.paths import UNIT_CIRCLE, Discs, Points, Polyline, spatial
+from scenes.mobjects.paths import UNIT_CIRCLE, Discs, Points, Polyline, show_fill, spatial
 from scenes.theme import Theme
 
 # An arc of one turn through so many points is off by 0.1 % of its radius: less than a line's width.
@@ -58,17 +58,17 @@ class Fan(VGroup):
 
         ``paired``, 0 to 1, says how far dots at the ends of the arcs stand in for the arrows.
         """
-        tips = self._on_screen(rotary.rotate(self.pairs.reshape(1, -1), [query], self.frequencies))
-        feet = self._on_screen(rotary.rotate(self.pairs.reshape(1, -1), [key], self.frequencies))
-        for arrow, arc, tip, pair, frequency in zip(
-            self.arrows, self.arcs, tips, self.pairs, self.frequencies, strict=True
+        tips, feet = (
+            self._on_screen(rotary.rotate(self.pairs.reshape(1, -1), [position], self.frequencies))
+            for position in (query, key)
+        )
+        for arrow, arc, tip, corners in zip(
+            self.arrows, self.arcs, tips, self._ways(query, key), strict=True
         ):
-            arrow.set_ends(self.hub, tip).set_fill(opacity=1.0 - paired)
-            turn = 2.0 * np.pi / frequency
-            way = np.linspace(max(key, query - turn), query, ARC_POINTS)
-            arc.set_vertices(self._on_screen(rotary.rotate(np.tile(pair, (ARC_POINTS, 1)), way, [frequency])))
-        self.query.set_centers(tips).set_fill(opacity=paired)
-        self.key.set_centers(feet).set_fill(opacity=paired)
+            show_fill(arrow.set_ends(self.hub, tip), 1.0 - paired)
+            arc.set_vertices(corners)
+        show_fill(self.query.set_centers(tips), paired)
+        show_fill(self.key.set_centers(feet), paired)
         return self
 
     @property
@@ -87,6 +87,15 @@ class Fan(VGroup):
         ways = np.array([self._values(arc.vertices) for arc in self.arcs])
         directions = ways[..., 0] + 1j * ways[..., 1]
         return np.asarray(np.angle(directions[:, 1:] / directions[:, :-1]).sum(axis=1))
+
+    def _ways(self, query: float, key: float) -> Points:
+        """Return the corners of the arcs, ``(d/2, ARC_POINTS, 3)``."""
+        starts = np.maximum(key, query - 2.0 * np.pi / self.frequencies)
+        angles = np.linspace(starts, query, ARC_POINTS, axis=1) * self.frequencies[:, None]
+        # All in one go: as many small ones take four times as long.
+        vectors = np.repeat(self.pairs, ARC_POINTS, axis=0)
+        turned = self._on_screen(rotary.rotate(vectors, angles.ravel(), [1.0]))
+        return turned.reshape(len(self.pairs), ARC_POINTS, 3)
 
     def _values(self, points: npt.ArrayLike) -> npt.NDArray[np.float64]:
         return np.asarray((np.asarray(points) - self.hub)[:, :2] / self.unit)

@@ -15,7 +15,7 @@ from manim import DOWN, LEFT, RIGHT, Rectangle, VGroup
 from scipy.optimize import isotonic_regression
 
 from scenes.mobjects.axis import Axis
-from scenes.mobjects.paths import Discs, Polyline, Segments
+from scenes.mobjects.paths import Discs, Polyline, Segments, show_fill
 from scenes.mobjects.words import SMALLEST_FONT, Words
 from scenes.theme import Theme
 
@@ -67,7 +67,8 @@ class LossAxes(VGroup):
         seen = np.clip(5.0 * (room - 0.5), 0.0, 1.0) * (self.steps <= self.span)
         self.ticks.set_ends(feet[seen > 0.0], feet[seen > 0.0] + 0.09 * DOWN)
         for count, foot, opacity in zip(self.counts, feet, seen, strict=True):
-            count.next_to(foot, DOWN, buff=0.18).set_opacity(opacity)
+            for part in count.next_to(foot, DOWN, buff=0.18):
+                show_fill(part, opacity)
         return self
 
     def points_at(self, epochs: npt.ArrayLike, losses: npt.ArrayLike) -> Array:

@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from typing import Any, Self
 
 import numpy as np
-from manim import RIGHT, MathTypst, Mobject, VGroup, VMobject
+from manim import DL, RIGHT, UR, MathTypst, Mobject, VGroup, VMobject
 
 from scenes.fonts import families
 from scenes.language import Phrase
@@ -51,10 +51,14 @@ class Words(VGroup):
                 [glyph for glyph, worn in zip(glyphs, roles, strict=True) if worn == wears]
             )
             self.parts[wears] = part
+        self._shape = self._box = np.empty((0, 3))
         self.add(*self.parts.values()).center()
         # Manim redraws all that lies above the lowest moving thing; words lie below, so they rest.
         self.set_z_index(-1)
         self._designed_size, self._designed_width = font_size, self.width
+        marks = self._marks()
+        box = np.array([super(Words, self).get_critical_point(corner) for corner in (DL, UR)])
+        self._shape, self._box = marks - marks[:1], box - marks[:1]
         if self.width > max_width:
             raise ValueError(
                 f"{phrase.text!r} is {self.width:.1f} wide at font size {font_size}, over {max_width}; "
@@ -65,6 +69,24 @@ class Words(VGroup):
     def font_size(self) -> float:
         """The size at which the words stand now."""
         return float(self._designed_size * self.width / self._designed_width)
+
+    def get_critical_point(self, direction: Any) -> np.ndarray[Any, Any]:
+        """Return an edge, a corner or the middle, as every mobject does.
+
+        Manim walks all letters for it, each time that a label follows something. As long as words have only
+        been moved, their box is the one that was measured first.
+        """
+        marks = self._marks()
+        shape = marks - marks[:1]
+        if shape.shape != self._shape.shape or np.abs(shape - self._shape).max() > 1e-9:
+            return np.asarray(super().get_critical_point(direction))
+        (low, high), towards = marks[:1] + self._box, np.sign(direction)
+        return np.asarray((low + high + towards * (high - low)) / 2.0)
+
+    def _marks(self) -> np.ndarray[Any, Any]:
+        """Return three points of each part, ``(n, 3)``: they tell whether the words keep their shape."""
+        parts = (part.points for part in self.submobjects if len(part.points))
+        return np.concatenate([part[[0, len(part) // 3, len(part) // 2]] for part in parts])
 
 
 class Readout(VMobject):

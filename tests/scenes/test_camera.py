@@ -34,6 +34,7 @@ from manim import (
 
 from scenes.camera import LectureCamera
 from scenes.encoder import LectureSegmentEncoder
+from scenes.layer import PATIENCE
 from scenes.mobjects.clock import Clock
 from scenes.mobjects.heatmap import Heatmap
 from scenes.mobjects.paths import Discs, Polyline, Segments, show_fill, show_stroke
@@ -44,6 +45,8 @@ from scenes.renderer import LectureRenderer
 from scenes.stage import LectureScene, settled
 from scenes.theme import DARK
 from tests.scenes.harness import DRAFT
+
+UNTIL_COPIED = PATIENCE + 2  # frames of the same picture
 
 
 @pytest.fixture(autouse=True)
@@ -136,12 +139,11 @@ def still_life() -> list[Any]:
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_picture_shows_its_parts_as_they_are_now(change: str) -> None:
     camera, parts = LectureCamera(**DRAFT), still_life()
-    # By the third picture of the same, what rests is copied.
-    for _ in range(3):
+    for _ in range(UNTIL_COPIED):
         camera.paint(parts)
     before = camera.pixel_array.copy()
     CHANGES[change](parts)
-    for _ in range(3):
+    for _ in range(UNTIL_COPIED):
         camera.paint(parts)
         np.testing.assert_array_equal(camera.pixel_array, seen_for_the_first_time(parts))
     assert (camera.pixel_array != before).any()
@@ -149,10 +151,14 @@ def test_a_picture_shows_its_parts_as_they_are_now(change: str) -> None:
 
 def test_what_changes_now_and_then_is_drawn_as_it_is() -> None:
     camera, parts = LectureCamera(**DRAFT), still_life()
-    for frame in range(24):
-        for part, every in zip(parts, (9, 7, 2, 5, 3, 4), strict=True):
+    random = np.random.default_rng(0)
+    for frame in range(120):
+        for part, every in zip(parts, (31, 13, 2, 17, 1, 40), strict=True):
             if frame % every == 0:
-                part.shift(RIGHT * 0.05)
+                # To and fro, over one another and apart.
+                part.shift(random.normal(scale=0.4) * RIGHT)
+        if frame % 25 == 24:
+            parts.append(parts.pop(0))
         camera.paint(parts)
         np.testing.assert_array_equal(camera.pixel_array, seen_for_the_first_time(parts))
 
@@ -165,16 +171,33 @@ def test_a_new_background_shows_at_once() -> None:
         assert ManimColor.from_rgba(camera.pixel_array[0, 0]).to_hex() == color.upper()
 
 
-def test_what_rests_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_rests_below_or_beside_what_moves_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     camera, drawn = LectureCamera(**DRAFT), []
     monkeypatch.setattr(LectureCamera, "display_vectorized", lambda self, part, context: drawn.append(part))
-    resting, moving, above = Square(), Circle(), Star()
-    for _ in range(6):
-        camera.paint([resting, moving, above])
-        moving.shift(RIGHT)
-    # At first, and once more when it has been seen to rest.
-    assert drawn.count(resting) == 2
-    assert drawn.count(moving) == drawn.count(above) == 6
+    below, moving, above, tracker = Square(), Circle(), Star(), ValueTracker()
+    beside, changed = Star().shift(LEFT * 4), Square().shift(RIGHT * 4)
+    for frame in range(3 * PATIENCE):
+        camera.paint([below, tracker, moving, above, beside, changed])
+        moving.rotate(0.1)
+        tracker.increment_value(0.1)
+        if frame % (PATIENCE // 2) == 0:
+            changed.rotate(0.1)
+    assert drawn.count(moving) == drawn.count(above) == drawn.count(changed) == 3 * PATIENCE
+    # Until it has been seen to rest; once more for the copy.
+    assert drawn.count(below) == drawn.count(beside) == PATIENCE + 1
+
+
+def test_a_corner_that_reaches_far_beyond_its_points_is_seen_to_lie_over_what_moves() -> None:
+    spike = VMobject(stroke_width=40.0).set_points_as_corners(
+        [(-0.5, -0.6, 0), (0, -0.6, 0), (-0.5, -0.5, 0)]
+    )
+    moving = Square(side_length=0.4, fill_opacity=1.0).shift(RIGHT * 0.6 + DOWN * 0.55)
+    assert spike.get_right()[0] < moving.get_left()[0]
+    camera = LectureCamera(**DRAFT)
+    for _ in range(UNTIL_COPIED):
+        moving.shift(UP * 0.01)
+        camera.paint([moving, spike])
+        np.testing.assert_array_equal(camera.pixel_array, seen_for_the_first_time([moving, spike]))
 
 
 def seen_for_the_first_time(parts: list[Any]) -> np.ndarray[Any, Any]:

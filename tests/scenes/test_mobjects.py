@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from manim import LEFT, RIGHT, UP, tempconfig
+from manim import DOWN, LEFT, ORIGIN, RIGHT, UP, VGroup, tempconfig
 
 from scenes.camera import LectureCamera
 from scenes.mobjects.clock import FASTEST_SEEN, Clock, swept_share
@@ -70,6 +71,30 @@ def test_shadows_are_the_tips_coordinates() -> None:
     sine, cosine = np.sin(1.5), np.cos(1.5)
     assert (shadows.sin.ends - shadows.sin.starts)[0] == pytest.approx([2.0 * sine, 0.0, 0.0], abs=1e-12)
     assert (shadows.cos.ends - shadows.cos.starts)[0] == pytest.approx([0.0, 2.0 * cosine, 0.0], abs=1e-12)
+
+
+# Words
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda words: words.shift(3 * RIGHT + UP),
+        lambda words: words.scale(0.7),
+        lambda words: words.rotate(0.4),
+        lambda words: words.stretch(2.0, 1).shift(LEFT),
+        lambda words: words[1].shift(UP),
+        lambda words: words.add(Discs().set_centers([(9.0, 9.0)])),
+        lambda words: words.remove(words[0]),
+    ],
+    ids=["moved", "scaled", "turned", "stretched", "a part moved", "a part more", "a part less"],
+)
+def test_the_edges_of_words_are_those_that_manim_finds(change: Callable[[Words], object]) -> None:
+    words = Words("the <sin>sine</sin> rises", DARK).move_to(LEFT + UP)
+    change(words)
+    for towards in (ORIGIN, LEFT, RIGHT, UP, DOWN, LEFT + UP, 2 * RIGHT + DOWN):
+        expected = VGroup.get_critical_point(words, towards)
+        assert words.get_critical_point(towards) == pytest.approx(expected, abs=1e-8)
 
 
 # Paths

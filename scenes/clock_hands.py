@@ -31,7 +31,7 @@ from scenes.hands import BASE, MODEL, ROTARY_MODELS, HandsScene, in_positions, r
 from scenes.mobjects.clock import Clock, swept_share
 from scenes.mobjects.paths import Segments
 from scenes.mobjects.shadows import Shadows
-from scenes.mobjects.swarm import Swarm
+from scenes.mobjects.swarm import WIDEST_JOIN, Swarm
 from scenes.mobjects.wall import Wall
 from scenes.mobjects.words import TEXT_RIGHT, Readout, Words
 from scenes.parameters import Parameter
@@ -362,6 +362,7 @@ class ClockSwarm(HandsScene, CountingScene):
     model: Annotated[str, Parameter(MODEL, names_file=True, known=ROTARY_MODELS)] = ""
     gentle: float = 1.5
     rests = (100, 30, 1_000)  # of the hairball, of the spiral, and far along
+    crowd = 64  # so many hands of equal length are a hairball
     still = 0.1  # radians a word, below which a hand does not seem to move
     room = 2.2  # below the hub, down to the sentence at the foot
 
@@ -398,6 +399,11 @@ class ClockSwarm(HandsScene, CountingScene):
         self.wind_up()  # it winds up from the inside
         self.wind_on()  # every position has a figure of its own
         self.step_by_word()  # one word on, only the inside moves
+
+    def stays_a_line(self, position: float) -> bool:
+        """Tell whether most hands are still joined to their neighbours at ``position``."""
+        turns = np.abs(np.diff(self.frequencies)) * position
+        return bool(np.median(turns) < WIDEST_JOIN)
 
     # What is on screen
 
@@ -438,7 +444,7 @@ class ClockSwarm(HandsScene, CountingScene):
         self.beat("hairball")
         self.play(self.idea("question", hands=len(self.swarm.frequencies)))
         self.glide_to(self.rests[0], pace=40.0, ramp=40)
-        self.play(self.idea("hairball"))
+        self.play(self.idea("hairball" if len(self.frequencies) >= self.crowd else "crossed"))
 
     def give_lengths(self) -> None:
         """Give each hand its own length, at the same position: the same hands are a spiral."""
@@ -454,9 +460,9 @@ class ClockSwarm(HandsScene, CountingScene):
         self.glide_to(0, pace=40.0, ramp=40)
 
     def wind_up(self) -> None:
-        """Wind the line up, from the inside."""
+        """Wind the line up, from the inside; where speeds differ too much, it falls apart."""
         self.beat("wind_up")
-        self.play(self.idea("wind_up"))
+        self.play(self.idea("wind_up" if self.stays_a_line(self.rests[1]) else "scatter"))
         self.glide_to(self.rests[1], pace=10.0, ramp=12)
 
     def wind_on(self) -> None:

@@ -256,3 +256,27 @@ def test_no_hand_of_the_swarm_comes_round_to_the_sentence_at_the_foot(
     sentence = TEXT_BOTTOM + scene._idea.height
     for position in range(0, 1005, 4):
         assert scene.swarm.set_position(position).tips[:, 1].min() > sentence + 0.05
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({}, {"hairball", "wind_up", "next_words"}),
+        # Sixteen hands, each a sixteenth slower than the one before: far apart after thirty positions.
+        ({"schedule": "linear", "d": 32}, {"crossed", "scatter", "all_move"}),
+        ({"schedule": "linear", "d": 4096}, {"hairball", "wind_up", "all_move"}),
+        ({"d": 8}, {"crossed", "scatter", "next_words"}),
+    ],
+)
+def test_the_swarms_sentences_say_what_its_hands_do(
+    parameters: dict[str, Any], said: set[str], media: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys, idea = [], ClockSwarm.idea
+    monkeypatch.setattr(
+        ClockSwarm, "idea", lambda self, key, **values: (keys.append(key), idea(self, key, **values))[1]
+    )
+    scene = construct(variant(ClockSwarm, parameters), media)
+    choices = {"hairball", "crossed", "wind_up", "scatter", "next_words", "all_move"}
+    assert choices & set(keys) == said
+    turns = np.abs(np.diff(scene.frequencies)) * scene.rests[1]
+    assert ("wind_up" in said) == (np.median(turns) < pi / 3)

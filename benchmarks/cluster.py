@@ -11,6 +11,12 @@ from distributed import Client
 
 from benchmarks.bench import Bench, environment
 
+# Those of docs/cluster.md.
+SETTINGS = {
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+    "DASK_DISTRIBUTED__NANNY__PRE_SPAWN_ENVIRON": '{"MALLOC_TRIM_THRESHOLD_": None}',
+}
 PATIENCE = 600  # seconds, for a machine that has much else to do
 
 
@@ -38,7 +44,7 @@ def _start(bench: Bench, program: str, *arguments: str) -> subprocess.Popen[byte
     return subprocess.Popen(
         [sys.executable, "-m", f"distributed.cli.{program}", *arguments],
         cwd=bench.folder,
-        env=environment(),
+        env=environment() | SETTINGS,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -24,6 +24,7 @@ _DASK_SETTINGS = {
     # After that long Dask gives up a worker that died. On a busy machine a new one takes longer than the
     # usual 15 seconds to start.
     "distributed.deploy.lost-worker-timeout": "1h",
+    # What follows leaves the cores to drawing; `docs/cluster.md` sets the same for workers elsewhere.
     # Dask looks in every 10 and 20 ms at what its processes do: a tenth of two cores, while they draw.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",

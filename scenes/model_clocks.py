@@ -15,6 +15,7 @@ from scenes.mobjects.words import Readout, Words
 from scenes.parameters import Parameter
 
 LONGEST = 10**9  # positions that the counter has room for
+HUB = -0.1  # how high the hubs stand: clear of the counter above and of the sentence below
 # Where the columns stand, by how many there are.
 COLUMNS = {1: (0.0,), 2: (-3.2, 3.2), 3: (-4.3, 0.0, 4.3)}
 
@@ -91,7 +92,7 @@ class ModelClocks(CountingScene):
 
     def make_hands(self, name: str, x: float) -> ModelHands:
         """Return a model's hands, which turn until its context ends."""
-        hands = ModelHands(self.encodings[name].frequencies, self.theme, hub=(x, 0.0))
+        hands = ModelHands(self.encodings[name].frequencies, self.theme, hub=(x, HUB))
         hands.add_updater(lambda hands: hands.set_position(*self.shown(name)))
         return hands.update()
 

@@ -38,6 +38,7 @@ from scenes.theme import Theme, chosen_theme
 SHORTEST_HOLD = 1.2
 # Decimals of a unit of the frame: a hundred-thousandth of a pixel.
 WORDS_ROUNDED_TO = 7
+GOLDEN = (5.0**0.5 - 1.0) / 2.0
 
 
 class SectionType(StrEnum):
@@ -234,15 +235,15 @@ def _refusing_in_a_line() -> Iterator[None]:
 def settled(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return ``points`` rounded: the same to the last bit, whether words came there in one step or in many.
 
-    Outlines stand on eighths and sixteenths, so often midway between two round numbers, where the last bit
-    would decide. A third of the last decimal further, none does.
+    Outlines stand on sixteenths and thirds, so often midway between two round numbers, where the last bit would
+    decide. No fraction of small numbers stands midway when the golden ratio is added to it.
 
     >>> settled(np.array([-5.05890625, -5.05890625000001])).tolist()
     [-5.0589062, -5.0589062]
     """
-    third = 10.0**-WORDS_ROUNDED_TO / 3.0
+    aside = (GOLDEN - 0.5) * 10.0**-WORDS_ROUNDED_TO
     # Adding 0 makes -0 and 0 one.
-    return np.asarray(np.round(points + third, WORDS_ROUNDED_TO) + 0.0)
+    return np.asarray(np.round(points + aside, WORDS_ROUNDED_TO) + 0.0)
 
 
 def _folders(language: str, theme: str) -> dict[str, str]:

@@ -17,6 +17,8 @@ from scenes.theme import Theme
 # All text stands inside; players lay captions over what is below.
 TEXT_RIGHT, TEXT_TOP, TEXT_BOTTOM = 6.5, 3.6, -2.9
 SMALLEST_FONT = 24.0
+# Words whose points are so near to where they should be have only been moved: a hundredth of a pixel.
+SAME = 1e-4
 
 
 class Words(VGroup):
@@ -78,7 +80,7 @@ class Words(VGroup):
         """
         marks = self._marks()
         shape = marks - marks[:1]
-        if shape.shape != self._shape.shape or np.abs(shape - self._shape).max() > 1e-9:
+        if shape.shape != self._shape.shape or np.abs(shape - self._shape).max() > SAME:
             return np.asarray(super().get_critical_point(direction))
         (low, high), towards = marks[:1] + self._box, np.sign(direction)
         return np.asarray((low + high + towards * (high - low)) / 2.0)

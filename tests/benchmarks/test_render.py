@@ -12,9 +12,11 @@ from manim import Scene, tempconfig
 
 from benchmarks import stretches
 from benchmarks.bench import ROOT, medians
+from benchmarks.breakdown import STEPS, break_down
 from benchmarks.render import HEADLINES
 from benchmarks.report import Finding, Goal, table
 from benchmarks.stretch import draw
+from scenes.clock_hands import ClockHands
 from tests.publish.conftest import Checkout, checkout, ended
 from tests.scenes.harness import DRAFT
 
@@ -85,3 +87,12 @@ def test_the_table_tells_what_meets_its_goal_and_what_a_frame_costs() -> None:
         "| b | 1.4 times | ≤ 1.3 | **no** |  |",
         "| c | 7 s |  |  |  |",
     ]
+
+
+def test_the_steps_of_drawing_are_part_of_all(tmp_path: Path) -> None:
+    limits = {"media_dir": str(tmp_path), "disable_caching": True, "progress_bar": "none", **DRAFT}
+    with tempconfig({**limits, "upto_animation_number": 3}):
+        spent = break_down(ClockHands)
+    assert set(spent) == {*STEPS, "all"}
+    assert min(spent.values()) > 0.0
+    assert sum(spent[step] for step in STEPS) <= spent["all"]

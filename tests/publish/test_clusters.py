@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import dask
 import pytest
 from distributed import Client
 from distributed.comm import CommClosedError
 
+from benchmarks.bench import ROOT
+from benchmarks.cluster import SETTINGS
+from publish.cluster import _DASK_SETTINGS
 from publish.engine import Engine
 from publish.jobs import manim_settings, plan
 from publish.library import Library
@@ -91,6 +96,21 @@ def test_a_cluster_renders_as_this_machine_does(checkout: Checkout) -> None:
         words.write("# changed\n")
     status, out, err = ended(checkout.render("Tiny", *scheduler))
     assert status == 1 and "scenes and pe_math: changed" in err
+
+
+def test_workers_elsewhere_are_told_the_settings_of_those_here() -> None:
+    page = (ROOT / "docs/cluster.md").read_text(encoding="utf-8")
+    exports = re.findall(r"^export (DASK_\w+)=(.*)$", page, re.M)
+    told = {name: value.strip("'") for name, value in exports}
+    assert told == SETTINGS
+    elsewhere = dask.config.collect_env(told)
+    with dask.config.set(_DASK_SETTINGS):
+        for name in (
+            "distributed.worker.profile.enabled",
+            "distributed.admin.tick.interval",
+            "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_",
+        ):
+            assert dask.config.get(name, config=elsewhere) == dask.config.get(name)
 
 
 def test_a_worker_of_many_threads_is_given_one_film_at_a_time(checkout: Checkout) -> None:

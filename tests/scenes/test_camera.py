@@ -280,12 +280,14 @@ def test_a_play_leaves_no_target_behind_for_the_cache_to_trip_over() -> None:
     assert scene.clock.target is None
 
 
-def test_words_settle_in_one_place_whatever_way_they_came() -> None:
-    midway = np.arange(-1000, 1001)[:, None] * 0.00390625 + np.array([0.0, 5e-8, 3.0])
-    expected = settled(midway)
-    assert np.abs(expected - midway).max() <= 1e-7
+@pytest.mark.parametrize("parts", [256, 3, 48, 75, 1000])
+def test_words_settle_in_one_place_whatever_way_they_came(parts: int) -> None:
+    # Outlines stand on such fractions, and halves of the last decimal are where rounding turns.
+    numbers = np.arange(-1000, 1001)[:, None] / parts + np.array([0.0, 5e-8, 3.0])
+    expected = settled(numbers)
+    assert np.abs(expected - numbers).max() <= 1e-7
     for error in (-1e-12, -1e-15, 1e-15, 1e-12):
-        np.testing.assert_array_equal(settled(midway + error), expected)
+        np.testing.assert_array_equal(settled(numbers + error), expected)
     np.testing.assert_array_equal(settled(expected), expected)
 
 

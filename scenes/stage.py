@@ -235,8 +235,8 @@ def _refusing_in_a_line() -> Iterator[None]:
 def settled(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return ``points`` rounded: the same to the last bit, whether words came there in one step or in many.
 
-    Outlines stand on sixteenths and thirds, so often midway between two round numbers, where the last bit would
-    decide. No fraction of small numbers stands midway when the golden ratio is added to it.
+    Outlines stand on sixteenths and thirds, so often midway between two round numbers, where the last bit
+    would decide. No fraction of small numbers stands midway when the golden ratio is added to it.
 
     >>> settled(np.array([-5.05890625, -5.05890625000001])).tolist()
     [-5.0589062, -5.0589062]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import shutil
@@ -57,6 +58,9 @@ def draw(job: Job, workplace: Path, topic: str) -> Drawn:
         except (Exception, SystemExit) as error:
             report.write(traceback.format_exc())
             return Drawn(error=f"{type(error).__name__}: {error}".splitlines()[0])
+        finally:
+            # A scene holds itself in circles, and with it a hundred megabytes of frames.
+            gc.collect()
 
 
 def draw_film(job: Job, folder: Path, on_frame: Callable[[int], None]) -> Path:

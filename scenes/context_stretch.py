@@ -45,6 +45,7 @@ class ContextStretch(RecordedScene, CountingScene):
         self.trained, self.longest = self.results.lengths[0], self.results.lengths[-1]
         super().setup()
         self.position.set_value(self.trained)
+        self.counter.shift(UP * 0.15)  # clear of the words over the hands
         self.scale = self.make_scale()
         self.add(self.make_heads(), *self.make_row(self.methods[0]))
 
@@ -90,7 +91,7 @@ class ContextStretch(RecordedScene, CountingScene):
         """Return what stands above the rows: the fast and the slow end, and the axis of the losses."""
         fast, slow = (self.words(key, role="dim", font_size=24) for key in ("fast", "slow"))
         first, last = self.place(0, 0), self.place(self.d // 2 - 1, 0)
-        height = UP * (TOP + 0.62)
+        height = UP * (TOP + 0.53)
         fast.move_to(first * RIGHT + height)
         slow.move_to(last * RIGHT + height)
         marks = self.results.ticks()

@@ -55,7 +55,7 @@ class ModelClocks(CountingScene):
         super().setup()
         places = zip(self.encodings, COLUMNS[len(self.encodings)], strict=True)
         self.columns = {name: self.make_hands(name, x) for name, x in places}
-        self.counter.move_to(UP * 2.78)
+        self.counter.move_to(UP * 2.73)
         for name, hands in self.columns.items():
             self.add(hands, self.make_signs(name, hands), *self.make_readings(name, hands))
 

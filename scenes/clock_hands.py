@@ -33,7 +33,7 @@ from scenes.mobjects.paths import Segments
 from scenes.mobjects.shadows import Shadows
 from scenes.mobjects.swarm import WIDEST_JOIN, Swarm
 from scenes.mobjects.wall import Wall
-from scenes.mobjects.words import TEXT_RIGHT, Readout, Words
+from scenes.mobjects.words import TEXT_RIGHT, Readout, Words, off_middle
 from scenes.parameters import Parameter
 
 
@@ -122,9 +122,11 @@ class ClockHands(HandsScene, CountingScene):
         return np.array([-4.75 + 3.55 * k, 0.45, 0.0])
 
     def make_sentence(self) -> VGroup:
-        """Return the words of the sentence in a row."""
+        """Return the words of the sentence in a row, on one baseline."""
         words = VGroup(*(Words(text, self.theme, font_size=34) for text in self.texts))
-        return words.arrange(RIGHT, buff=0.45, aligned_edge=UP).move_to(DOWN * 1.75)
+        for word, text in zip(words.arrange(RIGHT, buff=0.45), self.texts, strict=True):
+            word.shift(UP * off_middle(text, 34))
+        return words.move_to(DOWN * 1.75)
 
     def mark_words(self) -> None:
         """Put a line under the word at the position shown."""

@@ -91,6 +91,16 @@ class Words(VGroup):
         return np.concatenate([part[[0, len(part) // 3, len(part) // 2]] for part in parts])
 
 
+def off_middle(text: str, font_size: float) -> float:
+    """Return how far the middle of ``text`` is above that of tall and deep letters on the same baseline.
+
+    Words whose middles are level stand on one baseline once each is shifted up by this.
+    """
+    *letters, tall, deep = outlines(f"{text}dg", font_size)
+    (_, low, _, high), (_, bottom, _, top) = box_of(letters), box_of([tall, deep])
+    return float((low + high) - (bottom + top)) / 2.0
+
+
 class Readout(VMobject):
     """A number that changes while it is on screen, drawn as one path.
 

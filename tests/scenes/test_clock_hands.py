@@ -280,3 +280,14 @@ def test_the_swarms_sentences_say_what_its_hands_do(
     assert choices & set(keys) == said
     turns = np.abs(np.diff(scene.frequencies)) * scene.rests[1]
     assert ("wind_up" in said) == (np.median(turns) < pi / 3)
+
+
+def test_the_words_of_a_sentence_stand_on_one_baseline(media: Path) -> None:
+    scene = variant(ClockHands, {"sentence": "time an arrow today 1"})()
+    scene.setup()
+    words = dict(zip(scene.texts, scene.make_sentence(), strict=True))
+    feet = {text: word.get_bottom()[1] for text, word in words.items()}
+    # Round letters and figures reach a little below the line that straight ones stand on.
+    assert feet["time"] == pytest.approx(feet["an"], abs=0.03)
+    assert feet["arrow"] == pytest.approx(feet["1"], abs=0.03)
+    assert feet["today"] < feet["time"] - 0.05

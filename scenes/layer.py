@@ -66,6 +66,7 @@ class Layer:
             self.pixels = self._background = background
             added = rests
         self._shown = dict.fromkeys(_those(parts, rests))
+        # What lies over something that moves waits again, so that it is not taken in and out all the time.
         for one in _those(seen, ~rests & (rested >= PATIENCE)):
             one.rested = 0
         return _those(parts, added), _those(parts, ~rests)

@@ -55,7 +55,7 @@ class Words(VGroup):
             self.parts[wears] = part
         self._shape = self._box = np.empty((0, 3))
         self.add(*self.parts.values()).center()
-        # Manim redraws all that lies above the lowest moving thing; words lie below, so they rest.
+        # What lies over a moving thing is drawn anew with it; words lie below, so they rest.
         self.set_z_index(-1)
         self._designed_size, self._designed_width = font_size, self.width
         marks = self._marks()

@@ -5,44 +5,23 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import cairo
-import manimpango
 from manim import config, tempconfig
 from manim.constants import QUALITIES
 
 from pe_math.schedules import content_digest
-from scenes.camera import source_digest
+from scenes.digests import installed_versions, source_digest
 from scenes.settings import Setting, changed, files_of, suffix, variant
 from scenes.stage import LectureScene
 
 QUALITY_NAMES = {str(quality["flag"]): name for name, quality in QUALITIES.items() if quality["flag"]}
 FORMATS = ("mp4", "gif", "webm", "mov", "png-sequence")
 
-_PACKAGES = (
-    "manim",
-    "numpy",
-    "scipy",
-    "av",
-    "pillow",
-    "pycairo",
-    "manimpango",
-    "typst",
-    "safetensors",
-    "array-api-compat",
-    "svgelements",
-    "fonttools",
-    "srt",
-    "fontpkg-noto-sans",
-    "justmytype-intl-cjk",
-)
 # What a film's folder holds is decided here, so a change of it makes every film anew.
 _FILM_MAKERS = ("drawing.py", "films.py", "video.py")
 
@@ -160,10 +139,7 @@ def origin() -> dict[str, str]:
         # Around its cache: a source may have changed since it was asked last.
         "scenes and pe_math": source_digest.__wrapped__(),
         "publish": hashlib.sha256(source_of(*_FILM_MAKERS)).hexdigest(),
-        "python": platform.python_version(),
-        "cairo": cairo.cairo_version_string(),
-        "pango": manimpango.pango_version(),
-        **{package: version(package) for package in _PACKAGES},
+        **installed_versions(),
     }
 
 

@@ -1,13 +1,10 @@
-"""A camera that draws what Manim's does, faster, and tells Manim's cache when the sources have changed."""
+"""A camera that draws what Manim's does, faster."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
-from functools import cache
 from itertools import groupby
 from math import inf
-from pathlib import Path
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -16,44 +13,17 @@ import numpy as np
 from manim import Camera, Mobject, VMobject
 from manim.mobject.types.image_mobject import AbstractImageMobject
 
-import pe_math
 from scenes.layer import Layer
-
-_PACKAGES = (Path(pe_math.__file__).parent, Path(__file__).parent)
-_SOURCES = ("*.py", "*.toml", "*.json", "*.safetensors")
-
-
-@cache
-def source_digest() -> str:
-    """Return a hash over every source, word and record that a frame can depend on."""
-    digest = hashlib.sha256()
-    for package in _PACKAGES:
-        for file in sorted(file for pattern in _SOURCES for file in package.rglob(pattern)):
-            digest.update(str(file.relative_to(package.parent)).encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()
 
 
 class LectureCamera(Camera):
-    """Manim's Cairo camera, with the same pictures in less time.
-
-    It also carries `source_digest` and a hash of the shot's parameters: Manim hashes the camera into each
-    cached segment's name, so an edited formula, or another base, never meets a film that was drawn before.
-    """
-
-    # In slots, since all else that a camera has goes into Manim's hash.
-    __slots__ = ("_layer", "_paths")
-
-    parameters = ""
+    """Manim's Cairo camera, with the same pictures in less time."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         # Antialiasing blurs an edge by less than a pixel.
         self._layer = Layer(margin=2.0 * self.frame_height / self.pixel_height)
         self._paths: WeakKeyDictionary[VMobject, tuple[bytes, cairo.Path | None]] = WeakKeyDictionary()
-        self.sources = source_digest()
-        # Manim's camera notes there at its first frame how to draw what; the hash must not tell by it
-        # whether a frame has been drawn.
-        self.type_or_raise(Mobject())
 
     def paint(self, mobjects: Iterable[Mobject]) -> None:
         """Draw a new picture of ``mobjects`` on the background.

@@ -87,7 +87,7 @@ class LectureScene(Scene):
             changed = settings.take(self)
         own_renderer = LectureRenderer(skip_animations=skip_animations)
         own_renderer.camera.background_color = ManimColor(self.theme.background)
-        own_renderer.camera.parameters = settings.digest(settings.all_of(self))
+        own_renderer.parameters = settings.digest(settings.all_of(self))
         output = _folders(self.language.code, self.theme.name)
         if changed and not config.output_file:
             output["output_file"] = type(self).__name__ + settings.suffix(changed)

@@ -263,6 +263,17 @@ def test_a_play_from_the_cache_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> 
     assert drawn == []
 
 
+def test_without_the_cache_each_play_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    paint = LectureCamera.paint
+    monkeypatch.setattr(LectureCamera, "paint", lambda self, mobjects: drawn.append(paint(self, mobjects)))
+    with tempconfig({**DRAFT, "disable_caching": True}):
+        Turning().render()
+        once = len(drawn)
+        Turning().render()
+    assert len(drawn) == 2 * once >= 66
+
+
 def test_a_play_leaves_no_target_behind_for_the_cache_to_trip_over() -> None:
     class Moved(Turning):
         def construct(self) -> None:

@@ -313,7 +313,7 @@ def test_a_variant_of_the_environment_has_a_film_and_a_cache_of_its_own(
         with tempconfig({"media_dir": str(tmp_path)}):
             scene = ClockSwarm()
         films.append(scene.output_plan.primary_artifact.name)
-        caches.append(scene.renderer.camera.parameters)
+        caches.append(scene.renderer.parameters)
     assert films[:2] == ["ClockSwarm.mp4"] * 2, "what is as it is anyway changes no name"
     assert films[2].startswith("ClockSwarm-base500000-") and films[3].startswith("ClockSwarm-base500000-d64-")
     assert caches[0] == caches[1] and len(set(caches)) == len(set(films)) == 3

@@ -154,7 +154,7 @@ def test_an_edit_to_the_sources_is_never_met_by_an_old_film(
 ) -> None:
     names = []
     for digest in ("before", "after", "before"):
-        monkeypatch.setattr("scenes.camera.source_digest", lambda digest=digest: digest)
+        monkeypatch.setattr("scenes.renderer.source_digest", lambda digest=digest: digest)
 
         class Turn(LectureScene):
             def setup(self) -> None:

@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 from manim import tempconfig
 
+from benchmarks.meter import MEASURED
 from publish.contents import find_shots
 from publish.jobs import QUALITY_NAMES
 from scenes.camera import LectureCamera
@@ -81,12 +82,10 @@ def main() -> None:
     for shot in find_shots(options.shots):
         with TemporaryDirectory() as folder:
             settings = {
+                **MEASURED,
                 "quality": QUALITY_NAMES[options.quality],
                 "upto_animation_number": options.plays - 1,
                 "media_dir": folder,
-                "disable_caching": True,
-                "progress_bar": "none",
-                "verbosity": "ERROR",
             }
             with tempconfig(settings):
                 figures = break_down(shot)

@@ -12,9 +12,9 @@ from importlib import import_module
 from pathlib import Path
 
 from manim import Scene, config, tempconfig
-from manim.constants import QUALITIES
 
-from benchmarks.meter import Meter
+from benchmarks.meter import MEASURED, Meter
+from publish.jobs import QUALITY_NAMES
 
 
 def draw(stretch: type[Scene], seconds: float) -> dict[str, float]:
@@ -46,11 +46,9 @@ def main() -> None:
     parser.add_argument("--encoder", nargs="*", metavar="NAME=VALUE", help="in place of manim.cfg's options")
     options = parser.parse_args()
     settings = {
-        "quality": next(name for name, quality in QUALITIES.items() if quality["flag"] == options.quality),
+        **MEASURED,
+        "quality": QUALITY_NAMES[options.quality],
         "media_dir": str(options.folder),
-        "disable_caching": True,
-        "progress_bar": "none",
-        "verbosity": "ERROR",
     }
     if options.encoder is not None:
         settings["video_encoder_options"] = dict(option.split("=", 1) for option in options.encoder)

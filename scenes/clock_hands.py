@@ -31,7 +31,7 @@ from scenes.hands import BASE, MODEL, ROTARY_MODELS, HandsScene, in_positions, r
 from scenes.mobjects.clock import Clock, swept_share
 from scenes.mobjects.paths import Segments
 from scenes.mobjects.shadows import Shadows
-from scenes.mobjects.swarm import WIDEST_JOIN, Swarm
+from scenes.mobjects.swarm import Swarm, joined
 from scenes.mobjects.wall import Wall
 from scenes.mobjects.words import TEXT_RIGHT, Readout, Words, off_middle
 from scenes.parameters import Parameter
@@ -404,8 +404,7 @@ class ClockSwarm(HandsScene, CountingScene):
 
     def stays_a_line(self, position: float) -> bool:
         """Tell whether most hands are still joined to their neighbours at ``position``."""
-        turns = np.abs(np.diff(self.frequencies)) * position
-        return bool(np.median(turns) < WIDEST_JOIN)
+        return bool(joined(np.diff(self.frequencies) * position).mean() > 0.5)
 
     # What is on screen
 

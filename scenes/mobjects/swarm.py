@@ -27,6 +27,11 @@ from scenes.theme import Theme
 WIDEST_JOIN = np.pi / 3.0
 
 
+def joined(turns: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return which neighbours, that differ by ``turns`` radians, look as if they belonged together."""
+    return np.abs(turns) < WIDEST_JOIN
+
+
 class Swarm(VGroup):
     """Hands about one hub, fast to slow, in bands of like colour: faint, with bright dots at their tips.
 
@@ -68,7 +73,7 @@ class Swarm(VGroup):
         directions = sinusoidal.table([position], self.frequencies).reshape(-1, 2)
         arms = spatial(directions * lengths[:, None])
         turns = np.diff(self.frequencies) * position
-        joined = np.abs(turns) < WIDEST_JOIN
+        near = joined(turns)
         # All curves at once: done band by band, the same arithmetic takes four times as long.
         hands = segment_curves(self.hub, self.hub + arms)
         joins = self.hub + spiral_curves(arms[:-1], arms[1:], turns)
@@ -76,7 +81,7 @@ class Swarm(VGroup):
         for k, band in enumerate(self.bands):
             seen = 1.0 - swept_share(self.frequencies[band.start] * pace)
             self.hands[k].points = hands[band].reshape(-1, 3)
-            self.joins[k].points = joins[band][joined[band]].reshape(-1, 3)
+            self.joins[k].points = joins[band][near[band]].reshape(-1, 3)
             self.dots[k].points = dots[band].reshape(-1, 3)
             show_stroke(self.hands[k], (0.4 - 0.2 * spread) * seen)
             show_stroke(self.joins[k], 0.7 * spread * seen)

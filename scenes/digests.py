@@ -1,7 +1,8 @@
 """Hashes of all that a picture depends on: what was drawn before is used again, and nothing stale ever is.
 
 Manim's own hash of a play reads and tokenises the source of every updater, and takes each attribute through
-JSON: 20 to 100 ms a play. Here code is taken as Python has compiled it, and numbers as the bytes they are.
+JSON. Here code is taken as Python has compiled it, and numbers as the bytes they are: it takes half of the
+time, and what an updater calls is part of it.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("stretch")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--quality", default="h")
+    parser.add_argument("--quality", choices=QUALITY_NAMES, default="h")
     parser.add_argument("--encoder", nargs="*", metavar="NAME=VALUE", help="in place of manim.cfg's options")
     options = parser.parse_args()
     settings = {

@@ -136,10 +136,10 @@ def source_of(*names: str) -> bytes:
 def origin() -> dict[str, str]:
     """Return what a film depends on besides its settings: the sources and the versions, as they are now."""
     return {
-        # Around its cache: a source may have changed since it was asked last.
+        # Around their caches: a source or a package may have changed since they were asked last.
         "scenes and pe_math": source_digest.__wrapped__(),
         "publish": hashlib.sha256(source_of(*_FILM_MAKERS)).hexdigest(),
-        **installed_versions(),
+        **installed_versions.__wrapped__(),
     }
 
 

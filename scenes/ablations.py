@@ -11,7 +11,7 @@ from manim import LEFT, FadeIn, ValueTracker, VGroup, smooth
 
 from pe_math.training import records
 from scenes.mobjects.whiskers import Whiskers, verdicts
-from scenes.mobjects.words import Words, off_middle
+from scenes.mobjects.words import Words
 from scenes.parameters import Parameter
 from scenes.recorded import RecordedScene
 
@@ -109,7 +109,7 @@ class Ablations(RecordedScene):
         for task, panel in self.panels.items():
             middle = panel.left + panel.breadth / 2.0
             head = self.words(f"tasks.{task}", font_size=28)
-            heads.add(head.move_to((middle, 2.65 + off_middle(head.text, 28), 0.0)))
+            heads.add(head.move_to((middle, 2.65 + head.off_middle(), 0.0)))
         axis = self.words("axis", font_size=24, role="dim").move_to((-6.4, -2.12, 0.0), aligned_edge=LEFT)
         line = self.words("line", font_size=24, role=self.baseline)
         return heads.add(axis, line.move_to((-6.4, 2.65, 0.0), aligned_edge=LEFT))

@@ -33,7 +33,7 @@ from scenes.mobjects.paths import Segments
 from scenes.mobjects.shadows import Shadows
 from scenes.mobjects.swarm import Swarm, joined
 from scenes.mobjects.wall import Wall
-from scenes.mobjects.words import TEXT_RIGHT, Readout, Words, off_middle
+from scenes.mobjects.words import TEXT_RIGHT, Readout, Words
 from scenes.parameters import Parameter
 
 
@@ -124,8 +124,8 @@ class ClockHands(HandsScene, CountingScene):
     def make_sentence(self) -> VGroup:
         """Return the words of the sentence in a row, on one baseline."""
         words = VGroup(*(Words(text, self.theme, font_size=34) for text in self.texts))
-        for word, text in zip(words.arrange(RIGHT, buff=0.45), self.texts, strict=True):
-            word.shift(UP * off_middle(text, 34))
+        for word in words.arrange(RIGHT, buff=0.45):
+            word.shift(UP * word.off_middle())
         return words.move_to(DOWN * 1.75)
 
     def mark_words(self) -> None:

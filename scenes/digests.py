@@ -74,7 +74,7 @@ def source_digest() -> str:
 
 @cache
 def installed_versions() -> Mapping[str, str]:
-    """Return the versions of everything installed that a frame can depend on."""
+    """Return the versions of everything installed that a film can depend on."""
     return {
         "python": platform.python_version(),
         "cairo": cairo.cairo_version_string(),
@@ -105,12 +105,11 @@ def digest_of(*things: object) -> str:
         thing = left.pop()
         said: bytes
         parts: Sequence[Any]
-        if isinstance(thing, _VALUES):
-            said, parts = _described(thing)
-        elif id(thing) in met:
+        if id(thing) in met:
             said, parts = b"met %d" % met[id(thing)][0], ()
         else:
-            met[id(thing)] = len(met), thing
+            if not isinstance(thing, _VALUES):
+                met[id(thing)] = len(met), thing
             said, parts = _described(thing)
         # With lengths, so that no two lists of things read the same.
         digest.update(b"%d %d " % (len(said), len(parts)) + said)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from manim import DOWN, RIGHT, UP, RoundedRectangle, VGroup
 
 from scenes.mobjects.paths import Points, Polyline, Segments
-from scenes.mobjects.words import Readout, Words, off_middle
+from scenes.mobjects.words import Readout, Words
 from scenes.theme import Theme
 
 
@@ -49,7 +49,7 @@ class Tile(VGroup):
         # Words rest in the static picture unless they are raised; these move.
         self.word = Words(word, theme, role=role, font_size=24, max_width=width).set_z_index(1)
         # All words of a row share one baseline, whether or not their letters reach below it.
-        self.word.shift(UP * off_middle(word, 24))
+        self.word.shift(UP * self.word.off_middle())
         self.add(self.box, self.word)
         self.middle: Points = np.zeros(3)
         self._outline = self.box.points.copy()

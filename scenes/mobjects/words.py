@@ -85,20 +85,20 @@ class Words(VGroup):
         (low, high), towards = marks[:1] + self._box, np.sign(direction)
         return np.asarray((low + high + towards * (high - low)) / 2.0)
 
+    def off_middle(self) -> float:
+        """Return how far the middle is above that of tall and deep letters on the same baseline.
+
+        Words whose middles are level stand on one baseline once each is shifted up by this.
+        """
+        *letters, tall, deep = outlines(f"{self.text}dg", self._designed_size)
+        (_, low, _, high), (_, bottom, _, top) = box_of(letters), box_of([tall, deep])
+        scale = self.font_size / self._designed_size
+        return float(scale * ((low + high) - (bottom + top)) / 2.0)
+
     def _marks(self) -> np.ndarray[Any, Any]:
         """Return three points of each part, ``(n, 3)``: they tell whether the words keep their shape."""
         parts = (part.points for part in self.submobjects if len(part.points))
         return np.concatenate([part[[0, len(part) // 3, len(part) // 2]] for part in parts])
-
-
-def off_middle(text: str, font_size: float) -> float:
-    """Return how far the middle of ``text`` is above that of tall and deep letters on the same baseline.
-
-    Words whose middles are level stand on one baseline once each is shifted up by this.
-    """
-    *letters, tall, deep = outlines(f"{text}dg", font_size)
-    (_, low, _, high), (_, bottom, _, top) = box_of(letters), box_of([tall, deep])
-    return float((low + high) - (bottom + top)) / 2.0
 
 
 class Readout(VMobject):

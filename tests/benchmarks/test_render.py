@@ -13,6 +13,7 @@ from manim import Scene, tempconfig
 from benchmarks import stretches
 from benchmarks.bench import ROOT, medians
 from benchmarks.breakdown import STEPS, break_down
+from benchmarks.meter import MEASURED
 from benchmarks.render import HEADLINES
 from benchmarks.report import Finding, Goal, table
 from benchmarks.stretch import draw
@@ -28,7 +29,7 @@ USUAL = [("waveform_heatmap", "ImageMap"), *((module, stretch) for stretch, modu
 
 def check_frames(stretch: type[Scene], media: Path) -> None:
     """Check that two frames can be drawn, and that they were counted."""
-    with tempconfig({"media_dir": str(media), "disable_caching": True, "progress_bar": "none", **DRAFT}):
+    with tempconfig({**MEASURED, "media_dir": str(media), **DRAFT}):
         figures = draw(stretch, 0.2)
     assert figures["frames"] == 2
     assert min(figures[name] for name in ("wall", "cpu", "memory", "bytes")) > 0
@@ -90,8 +91,7 @@ def test_the_table_tells_what_meets_its_goal_and_what_a_frame_costs() -> None:
 
 
 def test_the_steps_of_drawing_are_part_of_all(tmp_path: Path) -> None:
-    limits = {"media_dir": str(tmp_path), "disable_caching": True, "progress_bar": "none", **DRAFT}
-    with tempconfig({**limits, "upto_animation_number": 3}):
+    with tempconfig({**MEASURED, "media_dir": str(tmp_path), **DRAFT, "upto_animation_number": 3}):
         spent = break_down(ClockHands)
     assert set(spent) == {*STEPS, "all"}
     assert min(spent.values()) > 0.0

@@ -64,6 +64,12 @@ def test_the_origin_names_what_pictures_depend_on() -> None:
     assert packages | {"scenes and pe_math", "python", "cairo", "pango"} <= set(origin())
 
 
+def test_a_package_that_is_replaced_meanwhile_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = origin()
+    monkeypatch.setattr("scenes.digests.version", lambda package: f"another {package}")
+    assert origin()["manim"] == "another manim" != before["manim"]
+
+
 def test_mp4_cannot_be_transparent() -> None:
     with pytest.raises(ValueError, match="take another --format, such as webm or mov"):
         manim_settings("l", "mp4", transparent=True)

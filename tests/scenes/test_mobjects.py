@@ -94,7 +94,7 @@ def test_the_edges_of_words_are_those_that_manim_finds(change: Callable[[Words],
     change(words)
     for towards in (ORIGIN, LEFT, RIGHT, UP, DOWN, LEFT + UP, 2 * RIGHT + DOWN):
         expected = VGroup.get_critical_point(words, towards)
-        assert words.get_critical_point(towards) == pytest.approx(expected, abs=1e-4)
+        assert words.get_critical_point(towards) == pytest.approx(expected, abs=1e-8)
 
 
 # Paths
